@@ -18,7 +18,7 @@ class AheadForm(Form):
 
     @staticmethod
     def suits(cipher: Standard, key_bits: int) -> bool:
-        """Whether a cipher's schedule is such a one."""
+        """Whether the key schedule of `cipher`, with keys of `key_bits`, is such a one."""
         b = IntBuilder()
         key = over(b, b.const(key_bits, 0))
         last, constant = cipher.key_end(key), key.const(cipher.control_width, 0)

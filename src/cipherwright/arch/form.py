@@ -20,10 +20,11 @@ __all__ = ["Form", "HeldForm", "RoundForm", "either"]
 
 
 class Form:
-    """The derived form of one cipher with keys of one size.
+    """The derived form of `cipher` with keys of one size, `key_bits`.
 
     A round key is a key word and, where steps differ by the direction, below it that bit (1: decryption).
-    `back` is the direction as a word of one bit.
+    `back` is the direction: as a word of one bit, or where it is a bool, True for decryption. Rounds and
+    round keys are numbered in the order of use.
     """
 
     cipher: Standard
@@ -57,7 +58,7 @@ class Form:
         return self.rounds + self.first_key + self.last_key
 
     def start(self, block: Word, round_key: Word | None = None) -> Words:
-        """The state before the first round."""
+        """The state before the first round, from `block`; `round_key` where `first_key` says so."""
         return self.cipher.begin(block)
 
     def kind(self, index: int) -> Hashable:
@@ -70,23 +71,27 @@ class Form:
         return list(zip(steps, steps[::-1] if self.cipher.undoes(self.key_bits) else steps, strict=True))
 
     def unnamed_round(self, index: int, state: Words, round_key: Word) -> Words:
-        """Round `index` (from 0) in the direction that its round key tells."""
+        """Round `index` (from 0) of `state`, in the direction that its `round_key` tells."""
         kind, undone = self._kinds()[index]
         if not self.cipher.tells(self.key_bits):
             return kind.apply(state, kind.cut(round_key))
         return either(state, round_key[round_key.width - 1 : 1], round_key[0], kind, undone)
 
     def round(self, index: int, state: Words, round_key: Word) -> Words:
-        """The same, its state under the names that it has in the emitted text."""
+        """Round `index` (from 0) of `state` under `round_key`, as `unnamed_round`; its result under the names
+        that it has in the emitted text.
+        """
         return self.state_named(self.unnamed_round(index, state, round_key))
 
     def finish(self, state: Words, round_key: Word | None = None) -> Word:
-        """The block from the state after the last round."""
+        """The block from `state`, which is after the last round; `round_key` where `last_key` says so."""
         return self.cipher.end(state)
 
     @staticmethod
     def state_named(state: Words) -> Words:
-        """The state's words under their names in the emitted text."""
+        """The words of `state` under their names in the emitted text: state, or state0, state1 … of
+        several.
+        """
         if len(state) == 1:
             return (state[0].named("state"),)
         return tuple(w.named(f"state{i}") for i, w in enumerate(state))
@@ -98,19 +103,21 @@ class Form:
         return max(kind.key_bits for kind in self._kinds()[index])
 
     def unit_keys(self, key: Word, back: bool) -> list[Word]:
-        """What a key-expansion unit of one direction holds, in the order of use: the round keys of
-        encryption, whose key words `supplied_key` takes in both directions.
+        """What a key-expansion unit of one direction holds for `key`, in the order of use (`back`: of
+        decryption): the round keys of encryption, whose key words `supplied_key` takes in both directions.
         """
         keys = list(self.direct_keys(key, key.const(1, 0)))
         return keys[::-1] if back else keys
 
     def supplied_key(self, word: Word, back: Word) -> Word:
-        """The round key from its key word."""
+        """The round key from its key word `word`: with the direction `back` below it where rounds
+        read that.
+        """
         return concat(word, back) if self.cipher.tells(self.key_bits) else word
 
     def direct_keys(self, key: Word, back: Word, variant: str = "kept") -> Iterator[Word]:
-        """All round keys in the order of use, from the supplied key. `variant`: one of the cipher's
-        `key_variants`.
+        """All round keys in the order of use, from the supplied `key`, in the direction `back`. `variant`:
+        one of the cipher's `key_variants`.
         """
         words = self.cipher.expanded(key)
         for kinds, one, other in zip(self._kinds(), words, reversed(words), strict=True):
@@ -133,12 +140,14 @@ class Form:
         return self.cipher.control_width + 2
 
     def key_setup(self, back: bool) -> int:
-        """Steps that a direction takes before the one that gives its first round key."""
+        """Steps that a direction (`back`: decryption) takes before the one that gives its first round key."""
         setup = self.cipher.key_setup_steps(self.key_bits)
         return setup + self.rounds if back else setup
 
     def key_control(self, index: int, back: bool = False) -> int:
-        """The control word of step `index`; steps of the setup count from -key_setup to -1."""
+        """The control word of step `index`, which gives round key `index`; steps of the setup count from
+        -key_setup to -1. `back`: of decryption.
+        """
         setup, count = self.cipher.key_setup_steps(self.key_bits), self.rounds
         if not back:
             return self._constant(index + setup) << 2
@@ -152,11 +161,15 @@ class Form:
         return constants[step] if 0 <= step < len(constants) else 0
 
     def key_start(self, key: Word, back: Word) -> Words:
-        """The key schedule's state before its first step, from the supplied key."""
+        """The key schedule's state before its first step, from the supplied `key`, in the direction
+        `back`.
+        """
         return self.cipher.key_begin(key)
 
     def key_step(self, control: Word, state: Words, back: Word) -> tuple[Word, Words]:
-        """One step: its round key, and the state after it."""
+        """One step from `state` under the word `control`, in the direction `back`: its round key, and the
+        state after it.
+        """
         cipher, never = self.cipher, control.const(1, 0)
         constant, reverse, turn = (
             control[control.width - 1 : 2],
@@ -181,8 +194,8 @@ class Form:
         return out, tuple(w.named(f"key{j}") for j, w in enumerate(following))
 
     def stepped_keys(self, key: Word, back: Word, controls: Word | None = None) -> Iterator[Word]:
-        """All round keys in the order of use, step by step. `controls`: the control words of all of them
-        as one word (`all_controls`), in place of constants.
+        """All round keys in the order of use, step by step, from the supplied `key`, in the direction `back`.
+        `controls`: the control words of all of them as one word (`all_controls`), in place of constants.
         """
         state, width = self.key_start(key, back), self.control_bits
         setup = [self.key_setup(way) for way in (False, True)]
@@ -207,7 +220,9 @@ class Form:
                 yield round_key.named(ROUND_KEY)
 
     def tells_alike(self, ways: Iterable[bool]) -> bool:
-        """Whether one word of controls serves the directions: none has a setup, and all take equal words."""
+        """Whether one word of controls serves the directions `ways` (True: decryption): none has a setup, and
+        all take equal words.
+        """
         return not any(self.key_setup(way) for way in ways) and all(
             self.key_control(i, way) == self.key_control(i) for way in ways for i in range(self.round_keys)
         )
@@ -222,7 +237,9 @@ class Form:
     # -- narrower datapaths
 
     def iterations(self, datapath_bits: int) -> Iterations:
-        """Encryption over fewer bits a cycle. Raises ValueError where there is no such datapath."""
+        """Encryption over `datapath_bits` a cycle instead of a block. Raises ValueError where there is no
+        such datapath.
+        """
         self.cipher.check_datapath(datapath_bits)
         raise ValueError(
             f"{self.cipher.title} states a datapath of {datapath_bits} bits, which its form lacks"
@@ -239,8 +256,8 @@ class Form:
         controls: Word | None = None,
         variant: str = "kept",
     ) -> Word:
-        """The block under the supplied key. `schedule` is one of KEY_SCHEDULES; `controls` as of
-        `stepped_keys`; `variant` concerns the direct schedule.
+        """`block` under the supplied `key`, in the direction `back`. `schedule` is one of KEY_SCHEDULES
+        (ValueError otherwise); `controls` as of `stepped_keys`; `variant` concerns the direct schedule.
         """
         if schedule not in KEY_SCHEDULES:
             raise ValueError(f"the key schedule is one of {', '.join(KEY_SCHEDULES)}, not {schedule}")
@@ -252,7 +269,9 @@ class Form:
         return self.crypt_with_keys(block, keys)
 
     def crypt_with_keys(self, block: Word, keys: Iterator[Word]) -> Word:
-        """The rounds alone, over round keys in the order of use; operations know which round they are in."""
+        """The rounds alone, from `block`, over the round keys `keys` in the order of use; operations know
+        which round they are in.
+        """
 
         def key_of(index: int) -> Word:
             block.section(f"round key {index}")
@@ -286,12 +305,12 @@ class RoundForm(Form, ABC):
 
     @abstractmethod
     def plain_round(self, back: bool) -> int:
-        """Which of the rounds (from 0) leaves it out."""
+        """Which of the rounds (from 0) leaves it out, in encryption or, where `back`, in decryption."""
 
     @abstractmethod
     def loop_round(self, state: Word, round_key: Word, plain: Word, direction: str, back: Word) -> Word:
-        """A round of a loop for `direction` (where that is both, `back` tells); `plain` (one bit): whether
-        it is that one.
+        """A round of a loop on `state` under `round_key`, for `direction`: encrypt, decrypt or both (then the
+        bit `back` tells); `plain` (one bit): whether it is that one.
         """
 
 
@@ -309,19 +328,23 @@ class HeldForm(Form, ABC):
 
     @abstractmethod
     def held_start(self, block: Word, back: Word) -> Words:
-        """The state as a block is loaded; wiring."""
+        """The state as `block` is loaded, in the direction `back`; wiring."""
 
     @abstractmethod
     def held_iteration(self, control: Word, state: Words, round_keys: Sequence[Word], back: Word) -> Words:
-        """One iteration. `round_keys`: what a key-expansion unit supplies, in the order of use."""
+        """One iteration from `state`, which the word `control` tells, in the direction `back`. `round_keys`:
+        what a key-expansion unit supplies, in the order of use.
+        """
 
     @abstractmethod
     def held_finish(self, state: Words, back: Word) -> Word:
-        """The block from the state after the last iteration; wiring."""
+        """The block from `state`, which is after the last iteration, in the direction `back`; wiring."""
 
 
 def either(state: Words, word: Word, back: Word, forward: Kind, backward: Kind) -> Words:
-    """A step of encryption of one kind, or where `back` is 1 of decryption, which undoes another."""
+    """A step of encryption of the kind `forward` on `state`, or where the bit `back` is 1 of decryption,
+    which undoes the kind `backward`. `word`: the key word of either, of which each kind takes the top.
+    """
     one = forward.apply(state, forward.cut(word))
     given = backward.turned(backward.cut(word)) if backward.turned else backward.cut(word)
     other = backward.undo(state, given) if backward.undo else backward.apply(state, given)

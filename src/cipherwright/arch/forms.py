@@ -35,14 +35,16 @@ FORMS: Mapping[type[Standard], type[Form]] = {
 
 
 def form_of(cipher: Standard, key_bits: int) -> Form:
-    """A cipher with keys of one size as hardware takes it. Raises ValueError where it has no such size."""
+    """The form of `cipher` with keys of `key_bits`, as hardware takes it. Raises ValueError where it has no
+    such size.
+    """
     derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form
     return FORMS.get(type(cipher), derived)(cipher, key_bits)
 
 
 def held_form_of(cipher: Standard, key_bits: int) -> Form:
-    """The form of a cipher whose round keys a key-expansion unit holds: the derived one where the own
-    form has other key words in each direction. Raises as `form_of`.
+    """The form of `cipher` with keys of `key_bits` where a key-expansion unit holds the round keys: the
+    derived one where the own form has other key words in each direction. Raises as `form_of`.
     """
     form = form_of(cipher, key_bits)
     return form if form.same_keys else Form(cipher, key_bits)

@@ -22,7 +22,8 @@ tables, to 16 with three levels; and where a period is asked for: fewer register
 class FieldMultiplier:
     """x_i, h_i -> a_o, b_o, `stages` cycles later: words whose sum is the product in GCM's field.
 
-    levels: of Karatsuba; graph: what the proof compares the design with.
+    levels: of Karatsuba; graph: what the proof compares the design with; schedule: where its registers are;
+    design: its modules.
     """
 
     levels: int
@@ -43,7 +44,7 @@ def field_multiplier(
     period: float | None = None,
     stages: int | None = None,
 ) -> FieldMultiplier:
-    """The multiplier as the module `name` with the fewest registers.
+    """The multiplier as the module `name` with the fewest registers, by the delays of `model`.
 
     levels: of Karatsuba, none for those that suit the period; period in ns (none: one lookup table a stage);
     stages: none for as few as the period takes. Raises UserError where the period or the stages can't be

@@ -53,7 +53,7 @@ _CHOICES = (("second", SECOND), ("slot", "other_"))
 
 
 def key_choices(keys: int) -> tuple[KeyChoice, ...]:
-    """The choices of a pipeline that reads so many keys (1, 2 or 4), the first one first.
+    """The choices of a pipeline that reads so many `keys` (1, 2 or 4), the first one first.
 
     >>> [(c.select, c.lead) for c in key_choices(4)]
     [('second', 3), ('slot', 2)]
@@ -63,8 +63,8 @@ def key_choices(keys: int) -> tuple[KeyChoice, ...]:
 
 
 def key_prefixes(keys: int) -> tuple[str, ...]:
-    """What the names of the words of each key begin with. The key's number has the bit of the first choice
-    lowest.
+    """What the names of the words of each of so many `keys` (1, 2 or 4) begin with. The key's number has the
+    bit of the first choice lowest.
 
     >>> key_prefixes(4)
     ('', 'second_', 'other_', 'second_other_')
@@ -76,8 +76,8 @@ def key_prefixes(keys: int) -> tuple[str, ...]:
 
 
 def choosing(graph: Graph, keys: int) -> Graph:
-    """Rounds over the held words of one key -> the same over those of so many keys, one of which every block
-    chooses.
+    """`graph`, rounds over the held words of one key -> the same over those of so many `keys`, one of which
+    every block chooses.
     """
     for choice in reversed(key_choices(keys)):
         graph = with_second_words(graph, choice.select, choice.prefix)
@@ -86,8 +86,8 @@ def choosing(graph: Graph, keys: int) -> Graph:
 
 @dataclass(frozen=True)
 class Unscheduled:
-    """A datapath without registers. io: when its inputs arrive and its outputs leave; the others are as in
-    `stages.Scheduled`.
+    """A datapath without registers: `graph`. io: when its inputs arrive and its outputs leave; `loops`,
+    `iterations`, `rows` and `memory` are as in `stages.Scheduled`.
     """
 
     graph: Graph
@@ -99,13 +99,17 @@ class Unscheduled:
 
 
 def key_variants(spec: Datapath) -> tuple[str, ...]:
-    """Ways to make late round keys that are to be tried."""
+    """Ways to make late round keys that are to be tried for `spec`: the one that it asks for, or with
+    `key_words = priced` all of the cipher.
+    """
     wanted = spec.key_words if isinstance(spec, Pipeline) else "kept"
     return spec.described.key_variants if wanted == "priced" else (wanted,)
 
 
 def constant_inputs(spec: Datapath) -> dict[str, int]:
-    """Inputs of the datapath that the core gives a constant: the round numbers, where they are signals."""
+    """Inputs of the datapath of `spec` that the core gives a constant, with their values: the round numbers,
+    where they are signals.
+    """
     if isinstance(spec, Pipeline) and spec.round_numbers == "signals":
         return {"controls": form_of(spec.described, spec.key_bits).all_controls()}
     return {}
@@ -114,10 +118,11 @@ def constant_inputs(spec: Datapath) -> dict[str, int]:
 def unscheduled(
     spec: Datapath, plain: Graph, parts: KeyParts | None, io: Io, variant: str = "kept"
 ) -> Unscheduled:
-    """The datapath of a spec without its registers, with its S-boxes and arithmetic realised.
+    """The datapath of `spec` without its registers, with its S-boxes and arithmetic realised.
 
-    plain: the cipher as described; parts: what a key-expansion unit divides it into; io: when the inputs of
-    a pipeline arrive; variant: how late round keys are made.
+    plain: the cipher as described; parts: what a key-expansion unit divides it into; io: when the inputs of a
+    pipeline arrive; variant: how late round keys are made. Raises UserError where the spec's options do not
+    suit the cipher.
     """
     if isinstance(spec, Loop):
         loop = _loop(spec, parts is not None)

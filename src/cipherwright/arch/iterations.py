@@ -25,7 +25,9 @@ class Iterations(ABC):
 
     @abstractmethod
     def control(self, round_number: int, iteration: int) -> int:
-        """The control word of an iteration (both numbers from 0). Bits that are not read may be anything."""
+        """The control word of `iteration` in round `round_number` (both from 0). Bits that are not read may
+        be anything.
+        """
 
     @abstractmethod
     def widths(self) -> tuple[int, ...]:
@@ -33,12 +35,12 @@ class Iterations(ABC):
 
     @abstractmethod
     def start(self, block: Word, key: Word) -> tuple[Word | None, ...]:
-        """The state as a block is loaded; None where it has no meaning yet."""
+        """The state as `block` is loaded with its `key`; None where it has no meaning yet."""
 
     @abstractmethod
     def iteration(self, control: Word, state: Words) -> Words:
-        """The state after an iteration."""
+        """The state after an iteration from `state`, which the word `control` tells."""
 
     @abstractmethod
     def finish(self, state: Words) -> Word:
-        """The block from the state after the last iteration; wiring."""
+        """The block from `state`, which is after the last iteration; wiring."""

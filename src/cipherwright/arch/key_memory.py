@@ -29,19 +29,20 @@ class KeyMemory:
 
     @property
     def address_bits(self) -> int:
+        """Width of an address: enough for one for each round key."""
         return max(1, (self.count - 1).bit_length())
 
     def address(self, number: int) -> int:
-        """Where a round key is: the unit numbers its words from 1."""
+        """Where the round key `number` is: the unit numbers its words from 1, modulo 2^address_bits."""
         return (number + 1) % (1 << self.address_bits)
 
     def number(self, address: int) -> int | None:
-        """The round key at an address; None where there is none."""
+        """The number of the round key at `address`; None where there is none."""
         found = (address - 1) % (1 << self.address_bits)
         return found if found < self.count else None
 
     def user(self, number: int) -> str:
-        """The name of a round key as an input of the rounds."""
+        """The name of the round key `number` as an input of the rounds."""
         return f"rk{self.count - 1 - number if self.reverse else number}"
 
     @property
@@ -56,9 +57,10 @@ class KeyMemory:
 
 
 def key_memory(form: Form, direction: str, reads: int, stages: int) -> KeyMemory:
-    """The memory of a loop of at least `stages` stages, with `reads` rounds of a form in an iteration. A word
-    leaves its memory through a register where there are two stages or more. Registers hold the round keys
-    of `start` and, where the loop does not do it as a round, of `finish`.
+    """The memory of a loop of at least `stages` stages, with `reads` rounds of `form` in an iteration, for
+    `direction` (encrypt, decrypt or both). A word leaves its memory through a register where there are two
+    stages or more. Registers hold the round keys of `start` and, where the loop does not do it as a round, of
+    `finish`.
     """
     count = form.round_keys
     first, last = form.first_key, form.last_key and form.loop != "rounds"

@@ -32,8 +32,8 @@ __all__ = ["CoreRound", "MarsForm", "core_body", "core_round", "key_numbers", "s
 
 
 def key_numbers(index: int, back: bool) -> list[int]:
-    """Numbers of the expanded key's words in round key `index` of the 18: four, two (added, multiplied) or
-    four. `back`: of decryption.
+    """Numbers of the expanded key's words in round key `index` of the 18, in the order of use: four, two
+    (added, multiplied) or four. `back`: of decryption.
     """
     if index in (0, 17):
         first = (index == 0) != back
@@ -46,8 +46,9 @@ def key_numbers(index: int, back: bool) -> list[int]:
 def core_round(
     state: Words, k_add: Word, k_mul: Word, second_half: Word, back: Word, look: Look = s_box
 ) -> Words:
-    """A round of the core in either direction. `second_half` (one bit): rounds 8 to 15, where L and R
-    change places. `look`: the S-box.
+    """A round of the core on `state`, four words, in either direction: encryption, or where the bit `back` is
+    1 decryption. `k_add` and `k_mul`: the words of its key, added and multiplied. `second_half` (one bit):
+    rounds 8 to 15, where L and R change places. `look`: the S-box.
     """
     a = state[0]
     source, rotated = choose(back, a.rotl(19), a), choose(back, a, a.rotl(13))
@@ -68,8 +69,8 @@ class CoreRound:
 
 
 def core_body(state: Words, source: Word, rotated: Word, k_add: Word, k_mul: Word, kind: CoreRound) -> Words:
-    """What a round does with its source word, as it is and rotated left by 13, and the three other words
-    of `state`.
+    """What a round of the `kind` does with its `source` word, as it is and `rotated` left by 13, and the
+    three other words of `state`, under the key words `k_add` (added) and `k_mul` (multiplied).
     """
     second_half, back = kind.second_half, kind.back
     _, w1, w2, w3 = state
@@ -87,7 +88,9 @@ def _turned(words: Sequence[Word], back: Word) -> list[Word]:
 
 
 def split_words(word: Word) -> Words:
-    """The words of 32 bits in a round key; bits below the last whole word are left out."""
+    """The words of 32 bits in `word`, a round key, the most significant first; bits below the last whole word
+    are left out.
+    """
     return tuple(word[top : top - 31] for top in range(word.width - 1, 30, -32))
 
 

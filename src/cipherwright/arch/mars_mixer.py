@@ -29,7 +29,9 @@ rotated source word in backward mixing).
 
 
 def mix_operation(index: int, backward: bool) -> int:
-    """The operation of round `index` (0 to 7) of mixing."""
+    """The operation of round `index` (0 to 7) of forward mixing, or where `backward`, of backward mixing;
+    bits as in MIX_OPERATIONS.
+    """
     following = (index + 1) % 8  # whose subtraction backward mixing does early
     with_a = following % 4 > 1 if backward else index % 4 < 2
     near = following % 4 == 2 if backward else index % 4 == 0
@@ -37,19 +39,19 @@ def mix_operation(index: int, backward: bool) -> int:
 
 
 def add_or_subtract(x: Word, y: Word, minus: Word) -> Word:
-    """x + y, or x - y = ~(~x + y) where `minus`."""
+    """`x` + `y`, or x - y = ~(~x + y) where the bit `minus` is 1; modulo 2^width."""
     flip = choose(minus, x.const(x.width, (1 << x.width) - 1), x.const(x.width, 0))
     return ((x ^ flip) + y) ^ flip
 
 
 def spread(bit: Word) -> Word:
-    """A bit 32 times."""
+    """`bit`, a word of one bit, 32 times."""
     return bit.bits((0,) * 32)
 
 
 def add_or_subtract_by_carry(x: Word, y: Word, minus: Word) -> Word:
-    """x + y, or x - y = x + ~y + 1 where `minus`: a column below the lowest makes the carry in. Smaller
-    than `add_or_subtract` in gates, not in lookup tables.
+    """`x` + `y`, words of 32 bits, or x - y = x + ~y + 1 where the bit `minus` is 1: a column below the
+    lowest makes the carry in. Smaller than `add_or_subtract` in gates, not in lookup tables.
     """
     flip = spread(minus).named("minus")
     both = concat(x, x.const(1, 1)) + concat(y ^ flip, minus)
@@ -64,13 +66,14 @@ def mixer(
     half: Word | None = None,
     summed: Callable[[Word, Word, Word], Word] = add_or_subtract,
 ) -> tuple[Words, Words]:
-    """(byte addresses of the two reads of S0 and of S1, next state). `words`: what S0 and S1 read, in the
-    order of the addresses. `summed`: how words are added and subtracted. `half` (one bit, none for a round
-    a cycle): only the first, or the second reads of S0 and S1, and the part of the round that needs them;
-    the first part leaves words where they are.
+    """(byte addresses of the two reads of S0 and of S1, next state). `state`: four words, the source word
+    first; `keys`: four key words; `operation`: bits as in MIX_OPERATIONS. `words`: what S0 and S1 read, in
+    the order of the addresses. `summed`: how words are added and subtracted. `half` (one bit, none for a
+    round a cycle): only the first, or the second reads of S0 and S1, and the part of the round that needs
+    them; the first part leaves words where they are.
 
-    After key words the state stands as after any other forward round, with the source word at its end:
-    before forward mixing the block comes in turned by a word, and `keys` are in the order of `state`.
+    After key words the state stands as after any other forward round, with the source word at its end: before
+    forward mixing the block comes in turned by a word, and `keys` are in the order of `state`.
     """
     a, w1, w2, w3 = state
     backward, with_keys, with_a, near = (operation[k] for k in range(4))

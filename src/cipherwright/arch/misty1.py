@@ -18,7 +18,9 @@ __all__ = ["Misty1Form", "fl_either"]
 
 
 def fl_either(x: Word, kl1: Word, kl2: Word, inverse: Word) -> Word:
-    """FL on 32 bits, or its inverse where the bit `inverse` is 1."""
+    """FL of MISTY1 on `x`, 32 bits, or its inverse where the bit `inverse` is 1, under the subkeys `kl1` and
+    `kl2` of 16 bits (RFC 2994).
+    """
     d0, d1 = x.split(2)
     first = choose(inverse, d0 ^ (d1 | kl2), d0)
     second = choose(inverse, d1, d1 ^ (d0 & kl1))

@@ -29,8 +29,8 @@ _TABLE_BITS = 16
 
 
 def realised(spec: Datapath, graph: Graph) -> Graph:
-    """graph -> graph: S-boxes, multipliers and adders as the spec names them, and linear maps made one, or
-    words in the basis of their boxes. Raises UserError where there are no such words.
+    """graph -> graph: S-boxes, multipliers and adders of `graph` as `spec` names them, and linear maps made
+    one, or words in the basis of their boxes. Raises UserError where there are no such words.
     """
     common = isinstance(spec, Pipeline) and spec.common_basis
     boxes = realise(graph, spec.sbox, WORD_BASES if common else "")
@@ -45,8 +45,9 @@ def realised(spec: Datapath, graph: Graph) -> Graph:
 
 
 def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
-    """graph -> graph: tables as fast as the clock, XOR networks, merged lookup tables, copies of the
-    direction, stages for wires. `model`: the target's delays.
+    """graph -> graph: tables of `graph` as fast as the clock of `spec`, XOR networks, merged lookup tables,
+    copies of the direction, stages for wires. `model`: the target's delays. Raises UserError where `hops`
+    names no operation.
     """
     if widest := _widest_table(spec, model):
         graph = split_tables(graph, widest)
@@ -63,7 +64,9 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
 
 
 def rewritten(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
-    """graph -> graph: everything that is done to operations before they are scheduled."""
+    """graph -> graph: everything that is done to operations of `graph` before they are scheduled, as `spec`
+    says; `model`: the target's delays. Raises as `realised` and `mapped`.
+    """
     return mapped(spec, realised(spec, graph), model)
 
 

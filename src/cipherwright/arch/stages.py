@@ -37,8 +37,8 @@ class Timing:
 
 @dataclass(frozen=True)
 class KeyWords:
-    """Whether late round keys are stored or recomputed, and the logic cells of the whole core for each way
-    that was priced.
+    """`chosen`: whether late round keys are stored (`kept`) or recomputed; `logic_cells`: those of the whole
+    core for each way that was priced.
     """
 
     chosen: str
@@ -47,7 +47,7 @@ class KeyWords:
 
 @dataclass(frozen=True)
 class Scheduled:
-    """A datapath whose registers have their places.
+    """A datapath whose registers have their places, as `schedule` says.
 
     loops: (input, output) pairs of a loop; iterations: of a loop, from a block's load to its result, which
     are those until the next load (None: a pipeline); rows: the linear map in which each held round key is
@@ -64,11 +64,11 @@ class Scheduled:
 
 
 def scheduled(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timing) -> Scheduled:
-    """The datapath of a spec with its registers. Where late round keys can be made in several ways and
+    """The datapath of `spec` with its registers. Where late round keys can be made in several ways and
     `key_words` is `priced`, each is scheduled and the one with the fewest logic cells counts.
 
-    plain: the cipher as described; parts: what a key-expansion unit divides it into. Raises UserError where
-    the stages or the clock can't be reached, with the nearest that can.
+    plain: the cipher as described; parts: what a key-expansion unit divides it into; timing: what registers
+    are placed by. Raises UserError where the stages or the clock can't be reached, with the nearest that can.
     """
     made = {
         variant: _scheduled(spec, unscheduled(spec, plain, parts, timing.io, variant), timing)
@@ -97,7 +97,7 @@ def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
 
 
 def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design:
-    """schedule -> rtl: the datapath as the module `name`. `srl_from`: as in `Timing`."""
+    """schedule -> rtl: the datapath `made` of `spec` as the module `name`. `srl_from`: as in `Timing`."""
     control = ("valid", "ready") if made.loops else ("valid",) if spec.resets else ()
     packed = isinstance(spec, Pipeline) and spec.words == "packed"
     options = replace(
@@ -107,8 +107,8 @@ def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design
 
 
 def waiting(spec: Datapath, srl_from: int, control: tuple[str, ...]) -> LowerOptions:
-    """How bits that only wait are kept: in the delay lines that the spec asks for, from `srl_from` cycles
-    on (as in `Timing`). control: outputs that tell when something happens.
+    """How bits that only wait are kept: in the delay lines that `spec` asks for, from `srl_from` cycles on
+    (as in `Timing`). control: outputs that tell when something happens.
     """
     ring_bits = _RING_BITS if spec.delay_lines == "ram" else 0
     return LowerOptions(srl_from, control, delay_lines=spec.delay_lines, ring_bits=ring_bits)

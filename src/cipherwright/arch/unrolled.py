@@ -17,11 +17,12 @@ __all__ = ["describe", "key_parts"]
 
 
 def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Graph:
-    """cipher -> graph: the plain cipher (valid, block, key, decrypt -> valid, block), the reference of
-    every proof.
+    """cipher -> graph: the plain cipher of `spec` (valid, block, key, decrypt -> valid, block), the reference
+    of every proof. In a pipeline with a mode that chains blocks, the result is the sum with the input
+    `chain`.
 
-    `signals`: the round numbers of the stepped key schedule are a held input instead of constants.
-    `variant`: how late round keys are made (`Cipher.key_variants`).
+    `signals`: the round numbers of the stepped key schedule are a held input instead of constants; UserError
+    where the directions take other steps. `variant`: how late round keys are made (`Cipher.key_variants`).
     """
     form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
     held = STATIC if spec.key == "static" else AGILE
@@ -67,10 +68,10 @@ def _output(b: GraphBuilder, spec: Datapath, block: int, crypt: Callable[[int], 
 
 
 def key_parts(spec: Datapath) -> KeyParts | None:
-    """What a key-expansion unit divides the cipher into, or None where there is none: the rounds over held
-    round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions), and the
-    schedule from the key to them. Two directions are two ways from the block, between which the direction
-    chooses at the end.
+    """What a key-expansion unit divides the cipher of `spec` into, or None where there is none: the rounds
+    over held round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions),
+    and the schedule from the key to them. Two directions are two ways from the block, between which the
+    direction chooses at the end.
     """
     if spec.key_expansion != "unit":
         return None

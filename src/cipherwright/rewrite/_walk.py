@@ -17,7 +17,7 @@ Replace = Callable[[GraphBuilder, int, Node, tuple[int, ...]], int | None]
 
 
 def copied(b: GraphBuilder, node: Node, args: tuple[int, ...]) -> int:
-    """The same operation over new arguments."""
+    """The operation of `node` over the new arguments `args`, as a node of `b`."""
     return (
         b.select(args[0], node.attr)
         if node.op == "select"
@@ -47,8 +47,8 @@ def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Gra
 
 
 def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, int]]:
-    """The same graph with nodes in an order in which node i also comes after the arguments of node
-    `after[i]`, and the new number of every node that has one now.
+    """`graph` with nodes in an order in which node i also comes after the arguments of node `after[i]`, and
+    the new number of every node that has one now. Raises graphlib.CycleError where there is no such order.
     """
     order = TopologicalSorter(
         {i: [*n.args, *(graph.nodes[after[i]].args if i in after else ())] for i, n in enumerate(graph.nodes)}
@@ -66,13 +66,15 @@ def reordered(graph: Graph, after: Mapping[int, int]) -> tuple[Graph, dict[int, 
 
 
 def summands(graph: Graph, node: Node, k: int) -> list[tuple[int, int]]:
-    """The bits that bit `k` of a linear map is the sum of."""
+    """The bits (node, bit) of `graph` that bit `k` (0: the least significant) of the linear map `node` is the
+    sum of.
+    """
     row = node.attr[1][-1 - k]
     return [bit for j, bit in enumerate(graph.bits[node.args[0]]) if row >> j & 1]
 
 
 def lookup_depths(graph: Graph) -> list[int]:
-    """Lookups on the longest way to each node, its own counted."""
+    """Lookups on the longest way from an input to each node of `graph`, by its index; its own counted."""
     depth: list[int] = []
     for n in graph.nodes:
         depth.append(max((depth[a] for a in n.args), default=0) + (n.op == "lookup"))

@@ -25,8 +25,8 @@ Rows = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Expansion:
-    """The loop's graph and its (input, output) pairs. `chain`: numbers of the round keys that travel as
-    words through a chain of registers, in the order in which they are made; `apart`: numbers of those that
+    """The loop's graph and its (input, output) pairs, `loops`. `chain`: numbers of the round keys that travel
+    as words through a chain of registers, in the order in which they are made; `apart`: numbers of those that
     are kept as they are, which do not travel; `widths` of all round keys as they are kept, each at the low
     end of a word of `width` bits; `raw`: width of what travels apart; `setup` iterations after a key's load
     before the first round key, and `iterations` to the end of the last one.
@@ -70,9 +70,9 @@ class KeyParts:
 
 
 def expansion(form: Form, rows: Sequence[Rows] | None) -> Expansion:
-    """The unit for the round keys that a pipeline reads: `rows[i]` is the linear map of round key i (in
-    the order of encryption), most significant row first. None: all of them leave as the schedule makes them,
-    each at the high end of a word, and no registers are on the way of the control.
+    """The unit for the round keys of `form` that a pipeline reads: `rows[i]` is the linear map of round key i
+    (in the order of encryption), most significant row first. None: all of them leave as the schedule makes
+    them, each at the high end of a word, and no registers are on the way of the control.
 
     Inputs: valid, key, zeroise (the key is taken as zero). Outputs: `word`, and `tag` that goes with it (its
     place in the chain, counted from 1; 0 where the word is for no place), `last`, and where round keys are

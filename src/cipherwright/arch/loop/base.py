@@ -18,7 +18,7 @@ __all__ = ["Fold", "Loop", "small_table", "sparse_table"]
 
 @dataclass(frozen=True)
 class Loop:
-    """The loop's graph; `loops` pairs each looped input with its output; `io` says what leaves at once;
+    """The loop's `graph`; `loops` pairs each looped input with its output; `io` says what leaves at once;
     `iterations` from a block's load to its result, and until the slot may load again.
     """
 
@@ -63,25 +63,30 @@ class Fold:
         )
 
     def counter(self, iterations: int) -> tuple[int, int]:
-        """Bits of the counter below the one that says that the result is there, and its value after a
-        load.
+        """For so many `iterations`: bits of the counter below the one that says that the result is there, and
+        its value after a load.
         """
         counted = iterations - 1
         bits = max(1, (counted - 1).bit_length())
         return bits, (1 << bits) - counted
 
     def looped(self, name: str, width: int) -> int:
+        """A register of the loop: the input `name` of `width` bits, whose next value is the output
+        `name`_next.
+        """
         self.loops.append((name, f"{name}_next"))
         return self.b.input(name, width)
 
     def key_step(self, control: int, keys: Sequence[int], back: int) -> tuple[int, tuple[int, ...]]:
-        """A step of the key schedule: its round key, and the schedule's state after it."""
+        """A step of the key schedule from the state `keys` under the word `control`, in the direction `back`:
+        its round key, and the schedule's state after it.
+        """
         b = self.b
         round_key, after = self.form.key_step(over(b, control), all_over(b, keys), over(b, back))
         return under(b, round_key), all_under(b, after)
 
     def key_now(self, keys: Sequence[int], back: int) -> int:
-        """The round key of a step whose control word is 0."""
+        """The round key of a step from the state `keys` whose control word is 0, in the direction `back`."""
         return self.key_step(self.b.const(self.form.control_bits, 0), keys, back)[0]
 
     def control(self) -> None:
@@ -102,8 +107,8 @@ class Fold:
     def close(
         self, out: int, state: tuple[tuple[int, int | None], ...], keys: tuple[tuple[int, int | None], ...]
     ) -> Loop:
-        """Outputs. `state` and `keys`: (value for the next iteration, value of a load or None where that is
-        in the first).
+        """The loop, once its outputs are made. `out`: the block that leaves. `state` and `keys`: (value for
+        the next iteration, value of a load or None where that is in the first), a pair for each word.
         """
         b, load = self.b, self.load
         count_up = self.count_up()
@@ -137,22 +142,27 @@ class Fold:
         return b.and_(self.count, b.select(b.not_(self.load), (0,) * (self.count_bits + 1)))
 
     def iteration_of(self, code: int) -> int | None:
-        """Iteration number (0 loads) of a value of the masked counter."""
+        """Iteration number (0 loads) of the value `code` of the masked counter; None of a value that it never
+        has.
+        """
         return 0 if code == 0 else code - self.first + 1 if code >= self.first else None
 
     def flag(self, name: str, iteration: int, when: set[int]) -> int:
+        """A bit `name` that is 1 in the iterations `when`; `iteration`: the masked counter."""
         table = [int(self.iteration_of(code) in when) for code in range(2 << self.count_bits)]
         return small_table(self.b, name, table, 1, iteration)
 
     def control_word(self, name: str, word: Callable[[int, bool], int], iteration: int, decrypt: int) -> int:
-        """A control word of the key schedule; arguments as of `told`."""
+        """The control word `name` of the key schedule; `word`, `iteration` and `decrypt` are those of
+        `told`.
+        """
         return self.told(name, word, self.form.control_bits, iteration, decrypt)
 
     def told(
         self, name: str, word: Callable[[int, bool], int], bits: int, iteration: int, decrypt: int
     ) -> int:
-        """A word of `bits` bits whose value is `word(iteration, back)`; `iteration` and `decrypt` tell
-        which.
+        """The word `name` of `bits` bits whose value is `word(number, back)` in an iteration of that number;
+        `iteration`: the masked counter, and `decrypt`: the direction, tell which.
         """
         b = self.b
         iterations = [self.iteration_of(code) for code in range(2 << self.count_bits)]
@@ -163,8 +173,8 @@ class Fold:
 
 
 def sparse_table(b: GraphBuilder, name: str, table: Sequence[int | None], width: int, index: int) -> int:
-    """A control word as `small_table` makes it, where entries that are None never occur: every bit of the
-    word takes only the bits of `index` that it needs.
+    """A control word as `small_table` makes it from `b`, `name`, `table`, `width` and `index`, where entries
+    that are None never occur: every bit of the word takes only the bits of `index` that it needs.
     """
     n, out = b.width(index), []
     for k in reversed(range(width)):
@@ -187,8 +197,9 @@ def sparse_table(b: GraphBuilder, name: str, table: Sequence[int | None], width:
 
 
 def small_table(b: GraphBuilder, name: str, table: Sequence[int], width: int, index: int) -> int:
-    """Control word of the round counter: one truth table a bit where it has at most six inputs, else a
-    choice of two such words.
+    """A control word, a node of `b`: entry number `index` (a node) of `table`, which has one for each value.
+    It has `width` bits, and `name` names its parts. One truth table a bit where the index has at most six
+    bits, else a choice of two such words.
     """
     n = b.width(index)
     if len(set(table)) == 1:

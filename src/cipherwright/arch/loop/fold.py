@@ -22,8 +22,9 @@ __all__ = ["fold", "fold_held", "fold_read"]
 
 
 def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
-    """The loop graph. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a
-    stage.
+    """The loop graph of `form` with `rounds_per_cycle` rounds in an iteration, for `direction`: encrypt,
+    decrypt or both. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a stage.
+    Raises UserError where the cipher has no such loop.
     """
     if form.loop == "steps":
         return fold_steps(form, rounds_per_cycle, direction)
@@ -57,8 +58,9 @@ class _HeldLoop(Fold):
 
 
 def fold_held(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
-    """The loop graph of a cipher over held round keys, in one direction. Ports: valid, ready, block, rk0,
-    rk1 …
+    """The loop graph of `form` over held round keys, for `direction`: encrypt, decrypt or both. Ports: valid,
+    ready, block, decrypt (where `direction` is both), rk0, rk1 … Raises UserError where `rounds_per_cycle` is
+    not 1.
     """
     _one_round(form, rounds_per_cycle)
     return _HeldLoop(form, direction).finished()
@@ -73,9 +75,9 @@ def _one_round(form: Form, rounds_per_cycle: int) -> None:
 
 
 def fold_read(form: Form, rounds_per_cycle: int, direction: str, stages: int) -> Loop:
-    """The loop graph of a cipher whose round keys are read by address; `stages` as of `key_memory`. Ports:
-    valid, ready, block, decrypt (where `direction` is both), address0 and word0, …, and round keys that
-    registers hold.
+    """The loop graph of `form` whose round keys are read by address, with `rounds_per_cycle` rounds in an
+    iteration; `direction` and `stages` as of `key_memory`. Ports: valid, ready, block, decrypt (where
+    `direction` is both), address0 and word0, …, and round keys that registers hold.
     """
     memory = key_memory(form, direction, rounds_per_cycle, stages)
     return (read_rounds if form.loop == "rounds" else read_steps)(form, direction, memory)

@@ -58,5 +58,7 @@ class _NarrowLoop(Fold):
 
 
 def fold_narrow(form: Form, datapath_bits: int) -> Loop:
-    """The loop graph of encryption. Ports as of `fold`."""
+    """The loop graph of encryption by `form` over `datapath_bits` a cycle. Ports as of `fold`. Raises
+    ValueError where the cipher has no such datapath.
+    """
     return _NarrowLoop(form, datapath_bits).finished()

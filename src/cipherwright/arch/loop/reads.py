@@ -26,6 +26,7 @@ class KeyReads:
 
     @property
     def form(self) -> Form:
+        """The form whose rounds read the keys."""
         return self.fold.form
 
     def _number(self, step: int, back: bool) -> int:
@@ -33,7 +34,9 @@ class KeyReads:
         return self.memory.count - 1 - step if back else step
 
     def end(self, step: int, back: Word) -> Word:
-        """A round key that registers hold, the first or the last one, in the direction `back`."""
+        """A round key that registers hold, in the direction `back`: the first one (`step` 0) or the last one
+        (the last `step`).
+        """
         there, again = (self.fixed.get(self._number(step, way)) for way in (False, True))
         word = choose(back, again, there) if there and again else there or again
         assert word is not None
@@ -45,8 +48,9 @@ class KeyReads:
         told: Callable[[str, Callable[[int, bool], int], int], int],
         step: Callable[[int], int | None],
     ) -> Word:
-        """The word at a port. `told(name, value, width)`: a control word that is `value(iteration, back)`;
-        `step(iteration)`: the number of the round key in the order of use, or None where none is read.
+        """The word at read port number `port`. `told(name, value, width)`: a control word that is
+        `value(iteration, back)`; `step(iteration)`: the number of the round key in the order of use, or None
+        where none is read.
         """
         memory, b = self.memory, self.fold.b
 
@@ -58,7 +62,7 @@ class KeyReads:
         return over(b, b.input(f"word{port}", memory.width))
 
     def finished(self, loop: Loop) -> Loop:
-        """The loop, whose addresses leave in its first stage."""
+        """`loop` with this memory, whose addresses leave in its first stage."""
         reads = range(self.memory.reads)
         addresses = tuple((f"address{i}", 0) for i in reads)
         words = tuple((f"word{i}", self.memory.late) for i in reads)

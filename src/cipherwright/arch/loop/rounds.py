@@ -127,12 +127,16 @@ class _RoundLoop(Fold):
 
 
 def fold_rounds(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
-    """The loop graph. Ports as of `fold`."""
+    """The loop graph of `form`, a `RoundForm`, with `rounds_per_cycle` rounds in an iteration, for
+    `direction`. Ports as of `fold`.
+    """
     assert isinstance(form, RoundForm)
     return _RoundLoop(form, rounds_per_cycle, direction).finished()
 
 
 def read_rounds(form: Form, direction: str, memory: KeyMemory) -> Loop:
-    """The same over round keys that are read by address (`KeyReads`). Ports as of `fold_read`."""
+    """The same as `fold_rounds` of `form` for `direction`, over round keys that are read from `memory` by
+    address (`KeyReads`); as many rounds in an iteration as it has reads. Ports as of `fold_read`.
+    """
     assert isinstance(form, RoundForm)
     return _RoundLoop(form, memory.reads, direction, memory).finished()

@@ -162,12 +162,14 @@ class _StepLoop(Fold):
 
 
 def fold_steps(form: Form, per_iteration: int, direction: str) -> Loop:
-    """The loop graph. Ports as of `fold`; one slot a stage. Raises UserError where the cipher has no such
-    loop.
+    """The loop graph of `form` with `per_iteration` rounds in an iteration, for `direction`. Ports as of
+    `fold`; one slot a stage. Raises UserError where the cipher has no such loop.
     """
     return _StepLoop(form, per_iteration, direction).finished()
 
 
 def read_steps(form: Form, direction: str, memory: KeyMemory) -> Loop:
-    """The same over round keys that are read by address (`KeyReads`). Ports as of `fold_read`."""
+    """The same as `fold_steps` of `form` for `direction`, over round keys that are read from `memory` by
+    address (`KeyReads`); as many rounds in an iteration as it has reads. Ports as of `fold_read`.
+    """
     return _StepLoop(form, memory.reads, direction, memory).finished()

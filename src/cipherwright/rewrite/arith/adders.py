@@ -147,8 +147,8 @@ ADDERS: dict[str, Carries | None] = {
 
 
 def add(b: GraphBuilder, kind: str, left: int, right: int, carry: bool = False) -> int:
-    """The sum of two words of equal width and a carry, modulo 2^width, by the adder `kind` (not
-    carry_chain).
+    """The sum of the words `left` and `right` of equal width, nodes of `b`, and of `carry` (0 or 1), modulo
+    2^width, by the adder `kind` (one of `ADDERS`, but not carry_chain).
     """
     make = ADDERS[kind]
     assert make is not None, "the carry chain is an operation of its own"
@@ -173,8 +173,9 @@ def _adder(kind: str, width: int) -> Graph:
 
 
 def realise_adders(graph: Graph, kind: str, modules: bool = False) -> Graph:
-    """Every sum and difference of `graph` by the adder `kind`; with `modules`, sums as calls of a graph of
-    their own, which is a module in the text. Raises ValueError where there is none of that name.
+    """Every sum and difference of `graph` by the adder `kind` (one of `ADDERS`); with `modules`, sums as
+    calls of a graph of their own, which is a module in the text. Raises ValueError where there is none of
+    that name.
     """
     if kind not in ADDERS:
         raise ValueError(f"there is no adder {kind}; there are {', '.join(ADDERS)}")

@@ -79,8 +79,9 @@ _TABLES = {"xor": 0b0110, "and": 0b1000, "or": 0b1110, "not": 0b01, "mux": 0b110
 
 
 def bilinear_forms(graph: Graph, x: str, y: str) -> dict[str, list[Form]]:
-    """Polynomials of the outputs' bits, the least significant first, in the bits of the inputs x and y, which
-    have the same width. Raises ValueError where one is not bilinear, or an operation is none of these.
+    """Polynomials of the outputs' bits of `graph`, by output and the least significant bit first, in the bits
+    of the inputs `x` and `y`, which have the same width. Raises ValueError where one is not bilinear, or an
+    operation is not one on single bits.
     """
     n = graph.nodes[graph.inputs[x]].width
     forms = _Forms(n)
@@ -128,8 +129,9 @@ def field_forms() -> tuple[Form, ...]:
 
 
 def prove_field_product(graph: Graph) -> int:
-    """The sum of the graph's outputs a and b is the product of x and h in GCM's field and bit order, for all
-    inputs. Returns the number of terms that were compared; raises AssertionError with a bit that differs.
+    """The sum of the outputs a and b of `graph` is the product of its inputs x and h in GCM's field and bit
+    order, for all inputs. Returns the number of terms that were compared; raises AssertionError with a bit
+    that differs.
     """
     found, want = bilinear_forms(graph, "x", "h"), field_forms()
     for k, (a, b, w) in enumerate(zip(found["a"], found["b"], want, strict=True)):

@@ -23,9 +23,10 @@ __all__ = ["UNIT_CELLS", "CellDelays", "TimedBit", "Tree", "compress", "partial_
 
 @dataclass(frozen=True)
 class CellDelays:
-    """Delays in ns by input pin: of the sum and of the carry of a full adder (three pins) and of a half
-    adder (two), and of gates by name (nand2, nor2, xor2, aoi21 …: the slowest pin). `fanout`: delay of
-    each further reader of a gate.
+    """Delays in ns by input pin: `full_sum` and `full_carry` of the sum and the carry of a full adder (three
+    pins), `half_sum` and `half_carry` of a half adder (two; the bit that arrives later counts at the first),
+    and `gates` by name (nand2, nor2, xor2, aoi21 …: the slowest pin). `fanout`: delay of each further reader
+    of a gate.
     """
 
     full_sum: tuple[float, float, float]
@@ -69,7 +70,7 @@ class TimedBit:
 
 @dataclass
 class Tree:
-    """Columns of at most two bits, the lowest first; `full` and `half` adders used."""
+    """`columns` of at most two bits, the lowest first; `full` and `half` adders used."""
 
     columns: list[list[TimedBit]]
     full: int = 0
@@ -77,7 +78,9 @@ class Tree:
 
 
 def partial_products(b: GraphBuilder, x: int, y: int, width: int, delays: CellDelays) -> list[list[TimedBit]]:
-    """The inverted partial products below 2^width of two words, whose bits arrive at 0, by column."""
+    """The inverted partial products below 2^width of the words `x` and `y`, nodes of `b` whose bits arrive at
+    0, by column, the lowest first; `width` columns. `delays`: of the gates; each product is a NAND.
+    """
     n, m = b.width(x), b.width(y)
     bits_x, bits_y = [b.select(x, (i,)) for i in range(n)], [b.select(y, (j,)) for j in range(m)]
     columns: list[list[TimedBit]] = [[] for _ in range(width)]
@@ -131,8 +134,8 @@ def _parity(b: GraphBuilder, bits: Sequence[TimedBit], delays: CellDelays) -> Ti
 
 
 def compress(b: GraphBuilder, columns: Sequence[Sequence[TimedBit]], delays: CellDelays) -> Tree:
-    """Columns of inverted bits (the lowest first, modulo 2^len) down to at most two bits in each, and one
-    in the top column.
+    """The inverted bits of `columns`, nodes of `b` (the lowest column first, modulo 2^len), down to at most
+    two bits in each, and one in the top column. `delays`: of the adders and gates, by which the tree grows.
     """
     tree = Tree([])
     carried: list[TimedBit] = []

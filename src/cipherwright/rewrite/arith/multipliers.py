@@ -26,8 +26,8 @@ __all__ = ["MULTIPLIERS", "Product", "product_circuit", "realise_multipliers"]
 
 @dataclass(frozen=True)
 class Product:
-    """A product's graph, and how its tree was made. What algebra leaves open is the tree's final adder:
-    that p is the sum of the rows.
+    """The `graph` of a product, and how its `tree` was made (None of another multiplier). What algebra leaves
+    open is the tree's final adder: that p is the sum of the rows.
     """
 
     graph: Graph
@@ -90,8 +90,9 @@ adder; mapped, it is not later.
 def product_circuit(
     kind: str, width: int, cells: CellDelays | None = None, final: str = "hybrid", whole: bool = False
 ) -> Product | None:
-    """x, y -> p, the low half of their product as `realise_multipliers` makes it, or the `whole` of it,
-    proven by algebra; None where that is one operation. `final`: the adder behind a tree. Raises
+    """x, y -> p, the low half of the product of two words of `width` bits as `realise_multipliers` makes it
+    by the multiplier `kind`, or the `whole` of it, proven by algebra; None where that is one operation.
+    `cells`: delays for a tree (None: those of unit gates); `final`: the adder behind a tree. Raises
     AssertionError where it is no product, ValueError where it can't be made.
     """
     if kind == "operator":

@@ -175,7 +175,7 @@ PREFIX_NETWORKS: dict[str, Callable[[Sequence[float], float, float], Parting]] =
 
 
 def prefix_parting(kind: str, at: Sequence[float], delay: float, fanout: float = 0.0) -> Parting:
-    """How the groups (0, 0), (0, 1), … are made of columns that arrive at `at` (ns, the lowest first), by
-    nodes of `delay` ns; `fanout`: delay of each further reader.
+    """How the groups (0, 0), (0, 1), … are made of columns that arrive at `at` (ns, the lowest first), by the
+    network `kind` (one of `PREFIX_NETWORKS`) of nodes of `delay` ns; `fanout`: delay of each further reader.
     """
     return PREFIX_NETWORKS[kind](at, delay, fanout) if at else {}

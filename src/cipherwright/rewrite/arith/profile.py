@@ -132,9 +132,10 @@ def plan_blocks(
     slack: float = 0.0,
     blocks: Sequence[str] = _BLOCKS["hybrid"],
 ) -> Plan:
-    """The smallest adder of such `blocks` among those that are at most `slack` ns slower than the fastest,
-    for columns whose generate and propagate arrive at `g` and `p` (ns, the lowest first; no carry in, and
-    the carry out of the top column is not made).
+    """The smallest adder of such `blocks` (ripple, skip, select) among those that are at most `slack` ns
+    slower than the fastest, for columns whose generate and propagate arrive at `g` and `p` (ns, the lowest
+    first; no carry in, and the carry out of the top column is not made). `cells`: delays and areas of the
+    gates.
     """
     n, costs = len(p), _Costs.of(cells)
     ways: list[list[_Way]] = [[] for _ in range(n + 1)]
@@ -157,7 +158,9 @@ def plan_blocks(
 
 
 def hybrid_carries(x: Gates, columns: Sequence[Group], carry: Bit) -> list[Bit]:
-    """The carry into every column, and out of the last, of an adder whose inputs arrive together."""
+    """The carry into every column, and out of the last, of an adder whose inputs arrive together, in gates of
+    `x`. `columns`: (generate, propagate) of each, the lowest first; `carry`: into the lowest.
+    """
     if not columns:
         return [carry]
     g, p = UNIT_CELLS.gates["nand2"], UNIT_CELLS.gates["xor2"]
@@ -224,8 +227,8 @@ def profile_add(
     slack: float = 0.0,
     kind: str = "hybrid",
 ) -> tuple[int, Plan]:
-    """The sum modulo 2^n of columns of one or two inverted bits (the lowest first) by one of
-    PROFILE_ADDERS, and how it was planned.
+    """The sum modulo 2^n of n `columns` of one or two inverted bits, nodes of `b` (the lowest first), by the
+    adder `kind`, one of PROFILE_ADDERS, and how it was planned. `cells`: delays and areas of the gates;
     `slack`: see `plan_blocks`; a prefix network takes none.
     """
     x = Gates(b)

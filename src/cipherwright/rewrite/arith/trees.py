@@ -42,8 +42,9 @@ def low_product(
     slack: float = 0.0,
     final: str = "hybrid",
 ) -> Made:
-    """x y modulo 2^width. `slack`: how much later than it could (in ns) the result may be, for a smaller
-    adder `final` (one of PROFILE_ADDERS).
+    """x y modulo 2^width, for the words `x` and `y`, nodes of `b`. `delays`: of the cells, by which the tree
+    grows. `slack`: how much later than it could (in ns) the result may be, for a smaller adder `final` (one
+    of PROFILE_ADDERS).
     """
     tree = compress(b, partial_products(b, x, y, width, delays), delays)
     node, plan = profile_add(b, tree.columns, delays, slack, final)

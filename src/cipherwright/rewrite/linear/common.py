@@ -324,8 +324,8 @@ class _Builder:
 
 
 def common_words(graph: Graph) -> Graph:
-    """The same function with the words of a Feistel network in the basis of its boxes. Raises ValueError
-    where there are no boxes that read bytes by a linear map, or no layer that adds up whole bytes.
+    """The function of `graph` with the words of a Feistel network in the basis of its boxes. Raises
+    ValueError where there are no boxes that read bytes by a linear map, or no layer that adds up whole bytes.
     """
     words, new = _Words(graph), list[int]()
     found: list[_Builder] = []

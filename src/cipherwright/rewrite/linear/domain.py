@@ -30,7 +30,12 @@ class _Read:
 
 
 def inverse_rows(rows: Rows) -> Rows | None:
-    """The inverse of a square map, or None where there is none."""
+    """The inverse of the square map `rows` (bit k of a row: input bit k; the most significant output first),
+    in the same form, or None where there is none.
+
+    >>> inverse_rows((0b11, 0b01)), inverse_rows((0b11, 0b11))  # x1 + x0, x0
+    ((3, 1), None)
+    """
     n = len(rows)
     # Row i gives bit n - 1 - i: solve for every input bit in terms of output bits.
     work = [[row, 1 << n - 1 - i] for i, row in enumerate(rows)]

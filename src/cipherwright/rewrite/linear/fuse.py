@@ -124,8 +124,8 @@ class _Expansion:
 
 
 def fuse_linear(graph: Graph) -> Graph:
-    """The same function with linear maps over linear maps composed; the words of a Feistel network are kept
-    as its boxes read them (domain.py).
+    """The function of `graph` with linear maps over linear maps composed; the words of a Feistel network are
+    kept as its boxes read them (domain.py).
     """
     graph = map_words(graph)
     e = _Expansion(graph)

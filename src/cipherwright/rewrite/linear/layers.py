@@ -165,12 +165,16 @@ def realise_linear(graph: Graph, k: int, depth: int = 0, shallow: int = 0, wide:
 
 
 def sum_inputs(slice_xor: bool, merge: int) -> int:
-    """Bits that one node of a linear layer adds up, by the options of a core."""
+    """Bits that one node of a linear layer adds up, by the options `slice_xor` and `merge` of a core: 5 with
+    the slice's XOR gate, otherwise the inputs of its lookup tables, 4 where they are left to synthesis.
+    """
     return 5 if slice_xor else merge or 4
 
 
 def linear_networks(graph: Graph, k: int, depth: int = 0, shallow: int = 0) -> dict[int, Network]:
-    """The network of every linear map that `realise_linear` would take, by node."""
+    """The network of every linear map of `graph` that `realise_linear` would take with the same `k`, `depth`
+    and `shallow`, by the index of its node.
+    """
     return _networks(graph, _Sums(graph), k, depth, shallow)
 
 

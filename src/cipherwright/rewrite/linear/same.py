@@ -64,8 +64,8 @@ def _outputs(graph: Graph, table: _Table) -> dict[str, tuple[Sum, ...]]:
 
 
 def same_up_to_linear_maps(one: Graph, other: Graph) -> bool:
-    """Whether all outputs are equal for all inputs by linear algebra alone (False: they differ, or more is
-    needed).
+    """Whether all outputs of the graphs `one` and `other`, by name, are equal for all inputs by linear
+    algebra alone (False: they differ, or more is needed).
     """
     table = _Table()
     return _outputs(one, table) == _outputs(other, table)

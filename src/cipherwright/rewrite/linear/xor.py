@@ -54,7 +54,7 @@ class Network:
         return max((max(level[o] for o in ops) + (len(ops) > 1) for ops in self.outs if ops), default=0)
 
     def size(self, k: int, extra: int = 0) -> int:
-        """Nodes of at most k inputs, the last ones of every row included, with `extra` bits added to each
+        """Nodes of at most `k` inputs, the last ones of every row included, with `extra` bits added to each
         row.
         """
         return len(self.nodes) + sum(-(-(len(ops) + extra - 1) // (k - 1)) for ops in self.outs)
@@ -80,10 +80,12 @@ def _sum(values: Sequence[int], ops: Sequence[int]) -> int:
 
 
 def network(rows: Sequence[int], columns: int, k: int, extra: int, depth: int = 0) -> Network:
-    """The network known for the rows (masks of input bits) that is smallest with `extra` bits added to
-    each row.
-    `depth`: bound on the levels (0: none), met where a known network meets it and as near as may be
-    otherwise.
+    """The network known for the `rows` (masks of input bits, of which there are `columns`) that is smallest
+    with `extra` bits added to each row, of nodes of at most `k` inputs. `depth`: bound on the levels (0:
+    none), met where a known network meets it and as near as may be otherwise.
+
+    >>> network((0b011, 0b111), 3, 2, 0).rows()
+    (3, 7)
     """
     found = _network(tuple(rows), columns, k, extra, depth)
     if found.rows() != tuple(rows):

@@ -31,8 +31,8 @@ class HeldWords:
 
 
 def held_words(graph: Graph) -> HeldWords:
-    """Every static input replaced by the linear map of it that is read. Raises ValueError where what is
-    read is no linear map of one input.
+    """`graph` with every static input replaced by the linear map of it that is read. Raises ValueError where
+    what is read is no linear map of one input.
     """
     sums = _input_sums(graph)
     wanted: dict[str, set[int]] = {}
@@ -94,7 +94,9 @@ def _added(read: list[tuple[str, int]]) -> tuple[str, int]:
 
 
 def with_raw_words(held: HeldWords, widths: Mapping[str, int]) -> Graph:
-    """The graph over the inputs as they were, of `widths` bits: for the comparison with the cipher."""
+    """The graph of `held` over the inputs as they were, of `widths` bits by name: for the comparison with the
+    cipher.
+    """
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         name = node.attr[0] if node.op == "input" else ""

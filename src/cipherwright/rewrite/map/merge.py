@@ -14,9 +14,10 @@ __all__ = ["merge_bitwise"]
 
 
 def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> Graph:
-    """Every bitwise operation whose operand is a bitwise operation with no other user becomes one `lut`
-    node with it, as long as every output bit depends on at most `k` bits. Wiring in between is followed
-    bit by bit. Nodes in `keep` stay operations of their own, so that a register may follow them.
+    """`graph` with lookup tables: every bitwise operation whose operand is a bitwise operation with no other
+    user becomes one `lut` node with it, as long as every output bit depends on at most `k` bits. Wiring in
+    between is followed bit by bit. Nodes in `keep` stay operations of their own, so that a register may
+    follow them.
     """
     kept = {bit for i in keep for bit in graph.bits[i]}
     users = {bit: readers | {OUTPUT} if bit in kept else readers for bit, readers in graph.readers.items()}

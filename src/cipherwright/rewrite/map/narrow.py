@@ -28,7 +28,7 @@ def _live(graph: Graph) -> list[set[int]]:
 
 
 def narrow(graph: Graph) -> Graph:
-    """The same outputs from narrower bitwise operations."""
+    """`graph` with bitwise operations cut down to the bits that reach an output; the outputs are the same."""
     live = _live(graph)
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:

@@ -20,8 +20,9 @@ Bit = tuple[int, int]
 
 
 def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
-    """Input `name` (one bit) drives each bitwise operation through registered copies, one for `lanes`
-    lanes, each with `hops` more stages in which it travels.
+    """`graph` in which the input `name` (one bit) drives each bitwise operation of more than `lanes` lanes
+    through registered copies, one for so many lanes, each with `hops` more stages in which it travels. Raises
+    ValueError where there is no such input of one bit.
     """
     source = graph.inputs.get(name)
     if source is None or graph.nodes[source].width != 1:
@@ -48,8 +49,9 @@ def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
 
 
 def copy_busy(graph: Graph, lanes: int) -> Graph:
-    """Every bit that an operation makes and more than `lanes` lanes of bitwise operations read drives them
-    through registered copies, one for so many lanes, each with a stage in which it travels.
+    """`graph` in which every bit that an operation makes, and that more than `lanes` lanes of bitwise
+    operations read, drives them through registered copies, one for so many lanes, each with a stage in which
+    it travels.
     """
     loads: Counter[Bit] = Counter()
     for _, read in _lanes_of(graph):
@@ -102,8 +104,8 @@ def _is_made(graph: Graph, bit: Bit) -> bool:
 
 
 def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
-    """After every operation called one of `names`, a stage in which its result only travels. Raises
-    UserError for a name that there is not.
+    """`graph` with a stage behind every operation called one of `names`, in which its result only travels.
+    Raises UserError for a name that there is not.
     """
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:

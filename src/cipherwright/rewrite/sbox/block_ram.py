@@ -18,8 +18,8 @@ PORT_BITS = 18
 
 
 def first_boxes(graph: Graph, count: int) -> list[int]:
-    """The first `count` lookups of at least eight address bits, by the number of lookups before them.
-    Raises UserError where there are not so many.
+    """The first `count` lookups of `graph` of at least eight address bits, as indices of nodes, by the number
+    of lookups before them. Raises UserError where there are not so many.
     """
     depth = lookup_depths(graph)
     fit = [

@@ -58,7 +58,9 @@ _BETWEEN = [
 
 
 def run_program(b: GraphBuilder, program: str, signals: dict[str, int]) -> None:
-    """Add the signals of a straight-line program: `&`, `^`, and `~` for XNOR."""
+    """Add to `signals` (name -> node of `b`) those of `program`, a straight-line program: steps
+    `name=left&right`, with `&`, `^`, or `~` for XNOR, and blanks or line breaks between them.
+    """
     for step in program.split():
         name, expression = step.split("=")
         operator = next(c for c in "&^~" if c in expression)
@@ -106,7 +108,7 @@ Circuits = dict[str, Callable[[GraphBuilder, int], list[int]]]
 
 
 def circuit_of(circuits: Circuits, table: Table, name: str) -> Graph:
-    """A table's circuit by itself: a -> y."""
+    """The circuit that `circuits` has for `table`, by itself: a -> y. `name`: the end of the graph's name."""
     b = GraphBuilder(f"{table.name}_{name}")
     b.output("y", b.cat(*circuits[table.name](b, b.input("a", table.address_bits))))
     return b.build()

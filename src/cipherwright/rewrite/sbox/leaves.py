@@ -58,7 +58,7 @@ def _leaves(table: Table) -> tuple[Graph, tuple[int, ...], int]:
 
 
 def summed(b: GraphBuilder, table: Table, address: int) -> int:
-    """The table's value: leaves, a linear map, and a constant."""
+    """The entry of `table` at `address`, both nodes of `b`: leaves, a linear map, and a constant."""
     graph, rows, constant = _leaves(table)
     leaves = b.call(graph, address, name=f"{table.name.lower()}_g")
     y = b.linear(table.name, rows, b.cat(leaves, address))
@@ -67,7 +67,7 @@ def summed(b: GraphBuilder, table: Table, address: int) -> int:
 
 @cache
 def summed_whole(table: Table) -> Graph:
-    """The same as a graph of its own, for the proof."""
+    """`summed` of `table` as a graph of its own (a -> y), for the proof."""
     b = GraphBuilder(f"{table.name}_summed")
     b.output("y", summed(b, table, b.input("a", table.address_bits)))
     return b.build()

@@ -284,8 +284,8 @@ def _pool_whole(table: Table) -> Graph:
 
 
 def split(b: GraphBuilder, table: Table, address: int, flat: bool) -> tuple[int, int, int]:
-    """(low half, high half, select): `select ? high : low` is the table's value, each half `table.width`
-    wide.
+    """(low half, high half, select), nodes of `b`: `select ? high : low` is the entry of `table` at
+    `address`, each half `table.width` wide.
 
     With `flat` the 4-input tables are one call and the first multiplexer level is an operation of its own
     (two LUT4 levels that a register may separate); otherwise they are one call with F5 multiplexers inside.
@@ -323,7 +323,7 @@ def _recombined(table: Table, flat: bool) -> Graph:
 
 
 def unfit(table: Table, realisation: str) -> str:
-    """Why a realisation can't serve a table, as a sentence; empty where it can."""
+    """Why the `realisation` can't serve `table`, as a sentence; empty where it can."""
     name, n = table.name, table.address_bits
     if n <= 4 or realisation in ("table", "gates", "block_ram"):
         return ""
@@ -348,8 +348,8 @@ def unfit(table: Table, realisation: str) -> str:
 
 
 def circuit(table: Table, realisation: str) -> Graph | None:
-    """The table as a graph (a -> y), checked for every address; None where the realisation has no other
-    structure.
+    """`table` as a graph (a -> y) in the `realisation`, checked for every address; None where the realisation
+    has no structure of its own for it.
     """
     whole = {
         "leaves": summed_whole,
@@ -361,9 +361,9 @@ def circuit(table: Table, realisation: str) -> Graph | None:
 
 
 def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[int] = ()) -> Graph:
-    """Every lookup table of `graph` in the named realisation (a key of REALISATIONS). `basis`: the name of
-    the bases for every inversion in a tower field, if not each box's own. `kept`: lookups that stay what
-    they are.
+    """Every lookup table of `graph` in the named `realisation` (a key of REALISATIONS). `basis`: the name of
+    the bases for every inversion in a tower field, if not each box's own. `kept`: lookups that stay what they
+    are. Raises ValueError where there is no such realisation, or it can't serve a table.
     """
     if realisation not in REALISATIONS:
         raise ValueError(f"no S-box realisation {realisation}; there are {', '.join(REALISATIONS)}")

@@ -67,7 +67,9 @@ def power(a: int, n: int) -> int:
 
 @dataclass(frozen=True)
 class Tower:
-    """Y, Z, the basis (w1, w0) of GF(2^2) and the scale c, as elements of GF(2^8)."""
+    """Bases of a tower field. `y` and `z`: Y and Z; `w`: the basis (w1, w0) of GF(2^2); `c`: the scale. All
+    are elements of GF(2^8).
+    """
 
     y: int
     z: int
@@ -81,11 +83,11 @@ class Tower:
         return tuple(times(w, h) for h in highs for w in self.w)
 
     def number(self, bits: int, basis: Sequence[int]) -> int:
-        """The element whose coordinates are the bits (most significant first) in a basis."""
+        """The element whose coordinates are `bits` (most significant first) in `basis`."""
         return _number(bits, basis)
 
     def coordinates(self, x: int, basis: Sequence[int]) -> int:
-        """The inverse of `number`."""
+        """The inverse of `number`: the coordinates of the element `x` in `basis`, most significant first."""
         return _coordinates(tuple(basis))[x]
 
     def rows_in(self) -> tuple[int, ...]:
@@ -140,7 +142,9 @@ def _library() -> dict[str, tuple[Tower, str]]:
 
 
 def digest_of(entries: Sequence[int]) -> str:
-    """By which a box is found, whatever it is called."""
+    """What a box is found by, whatever it is called: the first 16 hexadecimal digits of the SHA-256 of its
+    `entries`, a byte each.
+    """
     return hashlib.sha256(bytes(entries)).hexdigest()[:16]
 
 
@@ -161,9 +165,9 @@ bases.
 
 @cache
 def bases_of(table: Table, words: bool = False) -> Tower:
-    """The bases for a box: those that are kept for it (`words`: for words that are kept in them), else out of
-    some hundreds those whose two linear maps have the fewest ones. Raises ValueError where the box is not
-    inversion between affine maps.
+    """The bases for the box `table`: those that are kept for it (`words`: for words that are kept in them),
+    else out of some hundreds those whose two linear maps have the fewest ones. Raises ValueError where the
+    box is not inversion between affine maps.
     """
     digest = digest_of(table.entries)
     for name, (kept, box) in _library().items():
@@ -243,8 +247,8 @@ def _linear_part(values: Sequence[int]) -> tuple[int, ...]:
 
 @cache
 def affine_maps(table: Table) -> tuple[tuple[int, ...], int, tuple[int, ...], int]:
-    """(linear map before, constant before, linear map after, constant after) that make inversion the
-    table. Raises ValueError where the table is not of that form.
+    """(linear map before, constant before, linear map after, constant after) that make inversion `table`;
+    rows of the maps most significant first. Raises ValueError where the table is not of that form.
     """
     inverse, same = [power(x, 254) for x in range(256)], columns_of(lambda x: x, 8, 8)
     if table.width == 8 and len(table.entries) == 256:
@@ -372,7 +376,7 @@ def _sum(columns: Sequence[int], x: int) -> int:
 
 @cache
 def is_inversion(table: Table) -> bool:
-    """Whether a table is inversion in GF(2^8) between affine maps, or two such tables by the top bit of its
+    """Whether `table` is inversion in GF(2^8) between affine maps, or two such tables by the top bit of its
     address.
     """
     half = len(table.entries) // 2
@@ -406,9 +410,9 @@ def _apply(rows: Sequence[int], x: int) -> int:
 
 
 def tower_value(b: GraphBuilder, table: Table, address: int, basis: str = "") -> int:
-    """The table's value: a linear map, five levels of lookup tables, a linear map, constants. `basis`: the
-    name of the box whose bases are used, if not the table's own, or WORD_BASES. A table of two boxes (the
-    address's top bit tells which) has one inversion.
+    """The entry of `table` at `address`, a node of `b`: a linear map, five levels of lookup tables, a linear
+    map, constants. `basis`: the name of the box whose bases are used, if not the table's own, or WORD_BASES.
+    A table of two boxes (the address's top bit tells which) has one inversion.
     """
     own = basis in ("", WORD_BASES)
     t = bases_of(table, basis == WORD_BASES) if own else _library()[basis][0]
@@ -426,8 +430,9 @@ def tower_value(b: GraphBuilder, table: Table, address: int, basis: str = "") ->
 def tower_pair(
     b: GraphBuilder, which: int, one: tuple[Table, int], other: tuple[Table, int], basis: str
 ) -> tuple[int, int]:
-    """Values of two boxes at an address each through one inversion: the first is right where `which` is 0,
-    the second where it is 1.
+    """Values of two boxes at an address each through one inversion, as nodes of `b`: the first is right where
+    the bit `which` is 0, the second where it is 1. `one` and `other`: each a table and the node of its
+    address; `basis`: the name of the bases for both.
     """
     return _pair(b, _library()[basis][0], which, one, other)
 
@@ -465,7 +470,7 @@ def _inverse(b: GraphBuilder, t: Tower, v: int) -> int:
 
 @cache
 def tower_whole(table: Table) -> Graph:
-    """The same as a graph of its own, for the proof."""
+    """`tower_value` of `table` as a graph of its own (a -> y), for the proof."""
     b = GraphBuilder(f"{table.name}_tower")
     b.output("y", tower_value(b, table, b.input("a", table.address_bits)))
     return b.build()
