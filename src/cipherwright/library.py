@@ -62,7 +62,9 @@ a cipher (`*.py`), which is run; a spec; a cipher, which is registered.
 Bytes: TypeAlias = bytes | bytearray | memoryview
 
 Option: TypeAlias = str | int | float | bool | Sequence[str] | None
-"""The value of an option; None takes a preset's value away, so that the option's own default counts."""
+"""The value of an option. None takes a preset's value away, of an option that may be without one, such as
+`stages`.
+"""
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def _file(name: str) -> Path:
 
 def read_changes(changes: Sequence[str]) -> dict[str, Any]:
     """Options by name from `changes`, texts OPTION=VALUE. A value is read as TOML, and is the text itself
-    where it is none; `none` gives None, which takes the option away. Raises UserError for a text without `=`
-    or with characters that can't be printed.
+    where it is none; `none` gives None, which takes away the value of an option that may be without one.
+    Raises UserError for a text without `=` or with characters that can't be printed.
 
     >>> read_changes(["stages=2", "mode=cbc", "clock_mhz=none"])
     {'stages': 2, 'mode': 'cbc', 'clock_mhz': None}

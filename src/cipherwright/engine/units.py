@@ -27,8 +27,9 @@ def key_parts(spec: Datapath) -> KeyParts | None:
 
 
 def unit_for(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
-    """The unit that makes the round keys of `datapath`, which is scheduled for `spec`, at least as fast as
-    its stages. timing: the delays of the target. Of the cipher's own form where `KEY_STORES` has one.
+    """The unit that makes the round keys of `datapath`, which is scheduled for `spec`, as fast as its stages
+    where the unit's logic allows that. timing: the delays of the target. Of the cipher's own form where
+    `KEY_STORES` has one.
     """
     store = KEY_STORES.get(spec.cipher)
     if store is None:

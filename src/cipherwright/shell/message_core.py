@@ -109,7 +109,7 @@ def surrounded(
     longest: int = 0,
 ) -> Surrounded:
     """What `spec` asks for around a core with the ports `groups`, whose names by meaning are `ports`, and
-    this `rate`. fifos, longest: as `MessageBus` has them. Raises UserError where a FIFO is too small.
+    this `rate`. fifos, longest: as `MessageBus` has them.
     """
     if not spec.streams:
         return Surrounded(groups, ports, rate)

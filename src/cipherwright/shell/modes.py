@@ -245,8 +245,9 @@ def previous_layer(around: Around, mode: str) -> Layer:
 @dataclass(frozen=True)
 class _CounterBlock:
     """How a counter block of `bits` is linked to the counter's 128: what the counter takes and shows, and
-    the what stands beside it. Of a shorter block the counter's upper bits are constant. Of a longer block
-    the upper bits do not count; they wait in registers until the counter shows the rest.
+    what is beside it. Of a shorter block the counter's upper bits are constant. Of a longer block the upper
+    bits do not count; they wait in registers until the counter shows the rest. `held`: the key is held, and
+    everything can be forgotten.
     """
 
     bits: int

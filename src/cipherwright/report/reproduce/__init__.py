@@ -27,7 +27,6 @@ PAPERS: dict[str, Callable[[Tell], dict[str, Any]]] = {
 def reproduce(paper: str, tell: Tell = quiet) -> dict[str, Any]:
     """The tables of `paper`, a name in `PAPERS`, beside ours, as {title, tables: [{title, columns, rows,
     notes}]}, with `plots` for `report.plot` where the paper has figures. `tell` is called with what is
-    measured. Everything is built and implemented anew, which takes minutes to hours. Raises KeyError for
-    another name.
+    measured. Everything is built, synthesised, placed and simulated anew. Raises KeyError for another name.
     """
     return PAPERS[paper](tell)

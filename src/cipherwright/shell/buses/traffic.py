@@ -63,8 +63,8 @@ class Traffic:
     modules: tuple[Wrapper, ...] = ()
 
     def joined(self, part: Traffic) -> Traffic:
-        """Both together, what `part` says of a port before what this one says; the ports of the top are those
-        of this one.
+        """Both together; where both say something of the same port, that of `part` counts. The ports of the
+        top are those of this one.
         """
         return replace(
             self,
