@@ -110,7 +110,9 @@ class Aig:
         return out
 
     def aiger(self, outputs: Sequence[int]) -> bytes:
-        """The graph in binary AIGER, without latches, with the literals `outputs` in this order."""
+        """The graph in the binary AIGER format (A. Biere, The AIGER And-Inverter Graph Format, 2007), without
+        latches, with the literals `outputs` in this order.
+        """
         n, g = len(self.inputs), len(self.gates)
         head = f"aig {n + g} {n} 0 {len(outputs)} {g}\n" + "".join(f"{o}\n" for o in outputs)
         body = bytearray()

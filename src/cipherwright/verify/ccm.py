@@ -136,9 +136,9 @@ def check_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int, seed: i
 
 
 def check_ccm_resets(bench: CcmBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset, or of zeroising, in up to 400 different cycles of a run with a key and packets:
-    nothing of before leaves, and the next key and packets are right. `bench`: the core; `p`: its parameters;
-    `seed`: of the random packets. What was checked, in words; raises CheckFailed.
+    """One cycle of reset, or of zeroising, in up to 400 cycles of a run with a key and words, one after the
+    other: nothing of before leaves, and the next key and packets are right. `bench`: the core; `p`: its
+    parameters; `seed`: of the random packets. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + bench.tag_latency + 12

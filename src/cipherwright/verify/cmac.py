@@ -93,9 +93,9 @@ def _compare(p: Mapping[str, Any], key: bytes, messages: list[bytes], got: list[
 
 
 def check_mac_resets(bench: MacBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset, or of zeroising, in up to 400 different cycles of a run with a key and messages:
-    nothing of before leaves, and the next key and messages are right. `bench`: the core; `p`: its parameters;
-    `seed`: of the random messages. What was checked, in words; raises CheckFailed.
+    """One cycle of reset, or of zeroising, in up to 400 cycles of a run with a key and words, one after the
+    other: nothing of before leaves, and the next key and messages are right. `bench`: the core; `p`: its
+    parameters; `seed`: of the random messages. What was checked, in words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     span = bench.record["key_cycles"] + 4 * bench.record["interval_cycles"] + 12

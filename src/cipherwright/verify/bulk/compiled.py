@@ -40,8 +40,8 @@ def walker() -> Path:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program that can be run. `library`: one of `bulk.cpp` around it, or around any program together with
-    its `tables`; `layout`: the program's ports.
+    """A program that can be run. `library`: a shared library of `bulk.cpp` compiled around it, or around the
+    walker of any program's tables, with the `tables` of this one; `layout`: the program's ports.
     """
 
     library: Path
