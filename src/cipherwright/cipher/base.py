@@ -60,7 +60,7 @@ class Cipher(ABC):
     """Bits of the narrower datapaths that the cipher has."""
 
     def check_datapath(self, datapath_bits: int) -> None:
-        """Raise ValueError where the cipher has no datapath of so many bits."""
+        """Raise ValueError where the cipher has no datapath of `datapath_bits`."""
         if datapath_bits in self.datapaths:
             return
         others = f"of {', '.join(map(str, self.datapaths))} bits and " if self.datapaths else ""
@@ -69,45 +69,48 @@ class Cipher(ABC):
         )
 
     def check_block_bits(self, block_bits: int) -> None:
-        """Raise ValueError where the cipher has no such block size."""
+        """Raise ValueError where the cipher has no blocks of `block_bits`."""
         sizes = self.block_sizes or (self.block_bits,)
         if block_bits not in sizes:
             raise ValueError(f"{self.name} has blocks of {', '.join(map(str, sizes))} bits, not {block_bits}")
 
     def with_block(self, block_bits: int) -> Self:
-        """The same cipher with another block size. Raises ValueError where it has no such size."""
+        """The same cipher with blocks of `block_bits`. Raises ValueError where it has no such size."""
         self.check_block_bits(block_bits)
         return self
 
     def check_key_bits(self, key_bits: int) -> None:
-        """Raise ValueError where the cipher has no such key size."""
+        """Raise ValueError where the cipher has no keys of `key_bits`, counted as they are supplied."""
         if key_bits not in self.key_sizes:
             sizes = ", ".join(map(str, self.key_sizes))
             raise ValueError(f"{self.name} takes keys of {sizes} bits, not {key_bits}")
 
     @abstractmethod
     def rounds(self, key_bits: int) -> int:
-        """Number of rounds."""
+        """Number of rounds with a key of `key_bits`."""
 
     def standard_rounds(self, key_bits: int) -> int:
-        """The standard's number of rounds."""
+        """The standard's number of rounds with a key of `key_bits`."""
         return self.rounds(key_bits)
 
     def with_rounds(self, rounds: int) -> Self:
-        """The same cipher with another number of the standard's rounds. Raises ValueError where that is
-        fixed.
+        """The same cipher with so many `rounds`, as the standard counts them. Raises ValueError where their
+        number is fixed, or the standard has no such number.
         """
         raise ValueError(f"the number of rounds of {self.title} is fixed")
 
     @abstractmethod
     def crypt(self, b: Builder[W], block: W, key: W, decrypt: W) -> W:
-        """The description over a builder: the block under the supplied key, in the direction `decrypt`
-        (one bit). Raises ValueError where the cipher has no such key size.
+        """The description over the builder `b`: `block` under the supplied `key`, in the direction `decrypt`
+        (one bit). Byte 0 of the standard is the most significant byte of a word. Raises ValueError where the
+        cipher has no such key size.
         """
 
     @abstractmethod
     def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
-        """The reference model on bytes. Raises ValueError where key or block have another size."""
+        """The reference model on bytes: `block` under `key`, encrypted, or with `decrypt` decrypted. Raises
+        ValueError where key or block have another size.
+        """
 
     @abstractmethod
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:

@@ -65,20 +65,20 @@ def s4(x: Word) -> Word:
 
 
 def f(x: Word, k: Word) -> Word:
-    """The F-function, section 2.4.1."""
+    """The F-function, section 2.4.1: `x`, 64 bits, under the subkey `k` of 64 bits."""
     boxes = (s1, s2, s3, s4, s2, s3, s4, s1)
     return linear(P, concat(*(s(t) for s, t in zip(boxes, (x ^ k).split(8), strict=True))))
 
 
 def fl(x: Word, k: Word) -> Word:
-    """Section 2.4.2."""
+    """FL, section 2.4.2: `x`, 64 bits, under the subkey `k` of 64 bits."""
     (x1, x2), (k1, k2) = x.split(2), k.split(2)
     x2 = x2 ^ (x1 & k1).rotl(1)
     return concat(x1 ^ (x2 | k2), x2)
 
 
 def fl_inverse(y: Word, k: Word) -> Word:
-    """Section 2.4.3."""
+    """FLINV, section 2.4.3: `y`, 64 bits, under the subkey `k` of 64 bits."""
     (y1, y2), (k1, k2) = y.split(2), k.split(2)
     y1 = y1 ^ (y2 | k2)
     return concat(y1, y2 ^ (y1 & k1).rotl(1))
@@ -122,8 +122,8 @@ the low half, h or l for one of them, nothing for both at once.
 
 
 def subkeys(key_bits: int) -> list[tuple[str, int, bool]]:
-    """The subkeys in the order of encryption (section 2.3): the word of the key schedule, its rotation to the
-    left in bits, and whether the subkey is the low half.
+    """The subkeys of a key of `key_bits` in the order of encryption (section 2.3): the word of the key
+    schedule, its rotation to the left in bits, and whether the subkey is the low half.
     """
     out = []
     for entry in (_SHORT if key_bits == 128 else _LONG).split():

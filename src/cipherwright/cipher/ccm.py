@@ -47,7 +47,9 @@ _SHORT_AAD = (1 << 16) - (1 << 8)
 
 @dataclass(frozen=True)
 class CcmInput:
-    """What CCM takes: nonce, additional data, and plaintext (in decryption: ciphertext)."""
+    """What CCM takes. `nonce`: 7 to 13 bytes; `aad`: the additional data; `data`: the plaintext (in
+    decryption the ciphertext, without its tag).
+    """
 
     nonce: bytes
     aad: bytes
@@ -56,14 +58,16 @@ class CcmInput:
 
 @dataclass(frozen=True)
 class CcmResult:
-    """What CCM makes of a message: ciphertext (of decryption: plaintext) and the tag."""
+    """What CCM makes of a message. `data`: ciphertext (of decryption: plaintext); `tag`: as long as it was
+    asked for.
+    """
 
     data: bytes
     tag: bytes
 
 
 def largest_data(nonce_bytes: int) -> int:
-    """Bytes of data under a nonce of so many bytes, at most: their number has 15 - n bytes, of which a core
+    """Bytes of data, at most, under a nonce of `nonce_bytes`: their number has 15 - n bytes, of which a core
     takes four.
 
     >>> largest_data(13), largest_data(7)
@@ -73,7 +77,8 @@ def largest_data(nonce_bytes: int) -> int:
 
 
 def aad_length(count: int) -> bytes:
-    """The length of additional data as it comes before them: nothing, two bytes or six (section A.2.2).
+    """The length of additional data of `count` bytes as it comes before them: nothing, two bytes or six
+    (section A.2.2). Raises OverflowError from 2^32 bytes on.
 
     >>> aad_length(0), aad_length(8).hex(), aad_length(65280).hex()
     (b'', '0008', 'fffe0000ff00')
@@ -84,22 +89,35 @@ def aad_length(count: int) -> bytes:
 
 
 def first_block(nonce: bytes, aad: int, data: int, tag_bytes: int) -> bytes:
-    """B_0 for so many bytes of additional data, of data and of the tag (section A.2.1)."""
+    """B_0 under `nonce`, for `aad` bytes of additional data, `data` bytes of data and `tag_bytes` of the tag
+    (section A.2.1). Raises OverflowError where the nonce leaves too few bytes for the number of bytes of
+    data.
+
+    >>> first_block(bytes(13), 0, 5, 8).hex()
+    '19000000000000000000000000000005'
+    """
     q = 15 - len(nonce)
     flags = (aad > 0) << 6 | (tag_bytes - 2) // 2 << 3 | q - 1
     return bytes([flags]) + nonce + data.to_bytes(q, "big")
 
 
 def counter_block(nonce: bytes, number: int) -> bytes:
-    """Ctr_i (section A.3)."""
+    """Ctr_i under `nonce` for i = `number`, from 0 (section A.3).
+
+    >>> counter_block(bytes(13), 1).hex()
+    '01000000000000000000000000000001'
+    """
     q = 15 - len(nonce)
     return bytes([q - 1]) + nonce + number.to_bytes(q, "big")
 
 
 def ccm(encrypt: Callable[[int], int], given: CcmInput, tag_bytes: int, decrypt: bool = False) -> CcmResult:
-    """Authenticated encryption or decryption (sections 6.1 and 6.2); the caller compares the tag.
+    """Authenticated encryption, or with `decrypt` decryption (sections 6.1 and 6.2); the caller compares the
+    tag.
 
-    encrypt: the block cipher under its key, on integers.
+    encrypt: the block cipher under its key, on integers of 128 bits.
+    given: nonce, additional data and data; tag_bytes: length of the tag, which is part of what it is made of.
+    Raises OverflowError as `first_block` and `aad_length` do.
     """
     blocks = padded_blocks(given.data)
     stream = [encrypt(int.from_bytes(counter_block(given.nonce, i), "big")) for i in range(len(blocks) + 1)]

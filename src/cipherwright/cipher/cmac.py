@@ -24,29 +24,39 @@ MAC_BLOCK_BITS = tuple(R_B)
 
 
 def doubled(block: int, block_bits: int) -> int:
-    """A block times x in GF(2^b): the step from L to K1, and from K1 to K2 (section 6.1, steps 2 and 3)."""
+    """`block`, of `block_bits` (64 or 128), times x in GF(2^b): the step from L to K1, and from K1 to K2
+    (section 6.1, steps 2 and 3).
+
+    >>> hex(doubled(1 << 63, 64)), hex(doubled(1, 128))
+    ('0x1b', '0x2')
+    """
     carry = block >> (block_bits - 1)
     return (block << 1) & ((1 << block_bits) - 1) ^ carry * R_B[block_bits]
 
 
 def subkeys(encrypt: Callable[[int], int], block_bits: int) -> tuple[int, int]:
-    """K1 and K2 (section 6.1). encrypt: the block cipher under its key, on integers."""
+    """K1 and K2 (section 6.1), for blocks of `block_bits`. encrypt: the block cipher under its key, on
+    integers.
+    """
     first = doubled(encrypt(0), block_bits)
     return first, doubled(first, block_bits)
 
 
 def mac_words(message: bytes, block_bits: int) -> list[bytes]:
-    """The words of a message: blocks, the last of which may be shorter; of an empty message one empty word.
+    r"""The words of `message`: blocks of `block_bits`, the last of which may be shorter; of an empty message
+    one empty word.
 
     >>> mac_words(b"", 64), mac_words(bytes(8), 64), mac_words(bytes(9), 64)[1]
-    ([b''], [b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00'], b'\\x00')
+    ([b''], [b'\x00\x00\x00\x00\x00\x00\x00\x00'], b'\x00')
     """
     size = block_bits // 8
     return [message[k : k + size] for k in range(0, len(message), size)] or [b""]
 
 
 def cmac(encrypt: Callable[[int], int], block_bits: int, message: bytes) -> bytes:
-    """The whole tag of a message (section 6.2). encrypt: the block cipher under its key, on integers."""
+    """The whole tag of `message`, a block of `block_bits` (section 6.2). encrypt: the block cipher under its
+    key, on integers.
+    """
     size, (first, second), chain = block_bits // 8, subkeys(encrypt, block_bits), 0
     *before, last = mac_words(message, block_bits)
     for word in before:
@@ -57,5 +67,7 @@ def cmac(encrypt: Callable[[int], int], block_bits: int, message: bytes) -> byte
 
 
 def tag_length(tag_bits: int, block_bits: int) -> int:
-    """Bits of the tag that a core shows where `tag_bits` are asked for: at most a block."""
+    """Bits of the tag that a core with blocks of `block_bits` shows where `tag_bits` are asked for: at most a
+    block.
+    """
     return min(tag_bits, block_bits)

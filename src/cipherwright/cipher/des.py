@@ -43,7 +43,7 @@ S = _Boxes(tuple(_box(f"S{i}", rows) for i, rows in enumerate(tables.S, 1)))
 
 
 def f(r: Word, k: Word) -> Word:
-    """The cipher function f(R, K) of FIPS 46-3: 32 bits under a key of 48 bits."""
+    """The cipher function f(R, K) of FIPS 46-3: `r`, 32 bits, under the key `k` of 48 bits."""
     return P(S(E(r) ^ k))
 
 
@@ -64,7 +64,9 @@ EXCHANGING_ROUND = Kind("exchanging_round", 48, _exchanging_round)
 
 
 def rotated(cd: Word, by: int) -> Word:
-    """C and D, 28 bits each, rotated left each in itself."""
+    """`cd`, C and D of 28 bits each with C on top, rotated left each in itself `by` so many places; to the
+    right where that is negative.
+    """
     return cd.bits([28 * half + (k - by) % 28 for half in (1, 0) for k in reversed(range(28))])
 
 

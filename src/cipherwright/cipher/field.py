@@ -8,7 +8,11 @@ __all__ = ["byte_matrix", "columns_of", "product"]
 
 
 def product(a: int, c: int, polynomial: int) -> int:
-    """a times c in GF(2^8) modulo the polynomial (nine bits)."""
+    """`a` times `c` in GF(2^8) modulo the `polynomial` (nine bits, bit k the coefficient of x^k).
+
+    >>> hex(product(0x57, 0x83, 0x11B))  # FIPS 197, section 4.2
+    '0xc1'
+    """
     out = 0
     for k in range(8):
         out ^= a << k if c >> k & 1 else 0
@@ -18,14 +22,19 @@ def product(a: int, c: int, polynomial: int) -> int:
 
 
 def columns_of(function: Callable[[int], int], width: int, height: int) -> tuple[int, ...]:
-    """Rows, most significant first, of the GF(2)-linear map that takes `width` bits to `height` bits."""
+    """Rows, most significant first, of the GF(2)-linear `function` from `width` bits to `height` bits. A
+    row's bit k reads bit k of the operand.
+
+    >>> columns_of(lambda x: x << 1 & 7 | x >> 2, 3, 3)  # a rotation to the left
+    (2, 1, 4)
+    """
     columns = [function(1 << c) for c in range(width)]
     return tuple(sum((columns[c] >> r & 1) << c for c in range(width)) for r in range(height - 1, -1, -1))
 
 
 def byte_matrix(size: int, entry: Callable[[int, int], int], polynomial: int) -> tuple[int, ...]:
-    """Rows, most significant first, of the map on `size` bytes (byte 0 on top) whose output byte i is the
-    sum over j of entry(i, j) times byte j.
+    """Rows, most significant first, of the map on `size` bytes (byte 0 on top) whose output byte i is the sum
+    over j of `entry(i, j)` times byte j, in GF(2^8) modulo the `polynomial` (nine bits).
     """
 
     def apply(word: int) -> int:

@@ -42,12 +42,16 @@ _R = sum(ONE >> k for k in REDUCTION)
 
 
 def coefficients(block: int) -> list[int]:
-    """Coefficients of t^0 to t^127 of a block."""
+    """Coefficients of t^0 to t^127 of `block`: its bits from the most significant on."""
     return [block >> (BLOCK_BITS - 1 - i) & 1 for i in range(BLOCK_BITS)]
 
 
 def field_product(x: int, y: int) -> int:
-    """x times y in GF(2^128) (algorithm 1 of section 6.3)."""
+    """`x` times `y` in GF(2^128), blocks of 128 bits (algorithm 1 of section 6.3).
+
+    >>> field_product(ONE, 5), field_product(1, ONE >> 1) == ONE >> 7 | ONE >> 2 | ONE >> 1 | ONE
+    (5, True)
+    """
     z, v = 0, y
     for bit in coefficients(x):
         z ^= v * bit
@@ -56,7 +60,7 @@ def field_product(x: int, y: int) -> int:
 
 
 def powers(h: int, count: int) -> list[int]:
-    """h^1 to h^count."""
+    """`h`^1 to h^`count` in GF(2^128), in this order."""
     out = [h]
     while len(out) < count:
         out.append(field_product(out[-1], h))
@@ -64,7 +68,7 @@ def powers(h: int, count: int) -> list[int]:
 
 
 def ghash(h: int, blocks: Sequence[int]) -> int:
-    """GHASH of blocks under the hash key h (algorithm 2 of section 6.4)."""
+    """GHASH of `blocks`, of 128 bits each, under the hash key `h` (algorithm 2 of section 6.4)."""
     y = 0
     for x in blocks:
         y = field_product(y ^ x, h)
@@ -72,17 +76,28 @@ def ghash(h: int, blocks: Sequence[int]) -> int:
 
 
 def padded_blocks(data: bytes) -> list[int]:
-    """Bytes as blocks, the last one filled with zeros on the right."""
+    r"""The bytes `data` as blocks, byte 0 the most significant, the last one filled with zeros on the right.
+
+    >>> [hex(block) for block in padded_blocks(b"\x01")]
+    ['0x1000000000000000000000000000000']
+    """
     return [int.from_bytes(data[k : k + 16].ljust(16, b"\0"), "big") for k in range(0, len(data), 16)]
 
 
 def length_block(aad: int, data: int) -> int:
-    """The last block of GHASH: the lengths, given in bytes, as 64-bit numbers of bits."""
+    """The last block of GHASH: the lengths of the additional data, `aad`, and of `data`, both given in bytes,
+    as 64-bit numbers of bits, that of `aad` first (section 7.1, step 5).
+    """
     return aad * 8 << 64 | data * 8
 
 
 def initial_counter(h: int, iv: bytes) -> int:
-    """The counter block J0 (section 7.1, step 2). Raises ValueError for an empty IV."""
+    r"""The counter block J0 of `iv` under the hash key `h` (section 7.1, step 2). Raises ValueError for an
+    empty IV.
+
+    >>> hex(initial_counter(0, bytes(11) + b"\xff"))  # 12 bytes: h does not matter
+    '0xff00000001'
+    """
     if not iv:
         raise ValueError("an IV of GCM has at least one byte")
     if len(iv) == 12:
@@ -108,7 +123,9 @@ def iv_of(h: int, block: int) -> bytes:
 
 @dataclass(frozen=True)
 class GcmResult:
-    """What GCM makes of a message: ciphertext (of decryption: plaintext) and the whole tag."""
+    """What GCM makes of a message. `data`: ciphertext (of decryption: plaintext); `tag`: the whole tag, 16
+    bytes.
+    """
 
     data: bytes
     tag: bytes
@@ -117,9 +134,12 @@ class GcmResult:
 def gcm(
     encrypt: Callable[[int], int], iv: bytes, aad: bytes, data: bytes, decrypt: bool = False
 ) -> GcmResult:
-    """Authenticated encryption or decryption (sections 7.1 and 7.2); the caller compares the tag.
+    """Authenticated encryption, or with `decrypt` decryption (sections 7.1 and 7.2); the caller compares the
+    tag.
 
-    encrypt: the block cipher under its key, on integers.
+    encrypt: the block cipher under its key, on integers of 128 bits.
+    iv: of any number of bytes but 0 (ValueError); aad: the additional data; data: the plaintext, in
+    decryption the ciphertext.
     """
     h = encrypt(0)
     j0 = initial_counter(h, iv)

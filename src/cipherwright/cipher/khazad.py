@@ -40,22 +40,22 @@ def _exchange(a: Word) -> Word:
 
 
 def gamma(a: Word) -> Word:
-    """The nonlinear layer: the S-box on every byte, as three layers of mini-boxes."""
+    """The nonlinear layer on `a`, 64 bits: the S-box on every byte, as three layers of mini-boxes."""
     return _mini_boxes(_exchange(_mini_boxes(_exchange(_mini_boxes(a, P, Q)), Q, P)), P, Q)
 
 
 def theta(a: Word) -> Word:
-    """The linear diffusion layer."""
+    """The linear diffusion layer on `a`, 64 bits."""
     return linear(THETA, a)
 
 
 def sigma(k: Word, a: Word) -> Word:
-    """The key addition sigma[k](a)."""
+    """The key addition sigma[k](a): the XOR of the round key `k` and the state `a`, 64 bits each."""
     return a ^ k
 
 
 def rho(k: Word, a: Word) -> Word:
-    """The round function rho[k] = sigma[k] theta gamma."""
+    """The round function rho[k] = sigma[k] theta gamma of the state `a`, under the round key `k`."""
     return sigma(k, theta(gamma(a)))
 
 

@@ -46,17 +46,17 @@ WORDS = 40
 
 
 def byte(word: Word, i: int) -> Word:
-    """Byte i of a word, 0 being the lowest."""
+    """Byte `i` of `word`, 0 being the lowest."""
     return word[8 * i + 7 : 8 * i]
 
 
 def words_of(data: Word) -> Words:
-    """The words of a block or key, from its first byte on: little-endian."""
+    """The words of `data`, a block or a key, from its first byte on: little-endian."""
     return tuple(concat(*(byte(w, i) for i in range(4))) for w in data.split(data.width // 32))
 
 
 def block_of(words: Words) -> Word:
-    """The inverse of `words_of`."""
+    """The inverse of `words_of`: the bytes of `words`, the lowest byte of the first word on top."""
     return concat(*(byte(w, i) for w in words for i in range(4)))
 
 
@@ -64,7 +64,7 @@ def block_of(words: Words) -> Word:
 
 
 def s_box(m: Word) -> Word:
-    """The S-box at the nine lowest bits of a word."""
+    """The S-box's word at the nine lowest bits of `m`."""
     return lookup(S_BOX, m[8:0]).named("s")
 
 
@@ -73,7 +73,9 @@ Look = Callable[[Word], Word]
 
 
 def e_function(source: Word, rotated: Word, k_add: Word, k_mul: Word, look: Look = s_box) -> Words:
-    """(L, M, R), section 3.1.2 and figure 5, of the source word as it is and rotated left by 13."""
+    """(L, M, R), section 3.1.2 and figure 5, of the word `source` as it is and `rotated` left by 13. `k_add`
+    and `k_mul`: the key words that are added and multiplied; `look`: the S-box.
+    """
     m = (source + k_add).named("m_sum")
     r = (rotated * k_mul).named("product").rotl(5)
     left = look(m) ^ r
@@ -122,7 +124,9 @@ def s_halves(half: int, address: Word) -> Word:
 
 
 def forward_mixing_round(d: Words, i: int, s: Boxes = s_halves) -> Words:
-    """Round i (0 to 7) of forward mixing, section 3.1.1."""
+    """Round `i` (0 to 7) of forward mixing, section 3.1.1, of the four words `d`, the source word first. `s`:
+    S0 and S1, by number and address.
+    """
     a, w1, w2, w3 = d
     w1 = ((w1 ^ s(0, byte(a, 0))).named("mix_x") + s(1, byte(a, 1))).named("mix_b")
     w2 = (w2 + s(0, byte(a, 2))).named("mix_c")
@@ -147,7 +151,9 @@ def forward_mixing_round_inverse(d: Words, i: int) -> Words:
 
 
 def backward_source(d: Words, i: int) -> Words:
-    """What round i (0 to 7) of backward mixing does first: it subtracts from the source word."""
+    """What round `i` (0 to 7) of backward mixing does first with the four words `d`: it subtracts from the
+    source word, the first of them.
+    """
     a, w1, w2, w3 = d
     if i % 4 == 2:
         a = (a - w3).named("mix_a")
@@ -157,7 +163,9 @@ def backward_source(d: Words, i: int) -> Words:
 
 
 def backward_lookups(d: Words, s: Boxes = s_halves) -> Words:
-    """What it does then."""
+    """What a round of backward mixing does with the four words `d` then. `s`: S0 and S1, by number and
+    address.
+    """
     a, w1, w2, w3 = d
     w1 = (w1 ^ s(1, byte(a, 0))).named("mix_b")
     w2 = (w2 - s(0, byte(a, 3))).named("mix_c")
@@ -166,7 +174,7 @@ def backward_lookups(d: Words, s: Boxes = s_halves) -> Words:
 
 
 def backward_mixing_round(d: Words, i: int) -> Words:
-    """Round i (0 to 7) of backward mixing, section 3.1.1."""
+    """Round `i` (0 to 7) of backward mixing, section 3.1.1, of the four words `d`, the source word first."""
     return backward_lookups(backward_source(d, i))
 
 
@@ -220,17 +228,21 @@ BACKWARD_MIXING = Kind("backward_mixing", 128, backward_mixing, backward_mixing_
 
 
 def linear_step(t: Word, t7: Word, t2: Word, number: Word | int) -> Word:
-    """T[i] after the linear transformation, from T[i], T[i-7], T[i-2]; `number` is 4i + j."""
+    """T[i] after the linear transformation, from `t`, `t7` and `t2`, which are T[i], T[i-7], T[i-2]; `number`
+    is 4i + j.
+    """
     return t ^ (t7 ^ t2).rotl(3) ^ number
 
 
 def stirring_step(t: Word, s: Word) -> Word:
-    """T[i] after one of the four passes of stirring, from T[i] and the S-box's word at T[i-1]."""
+    """T[i] after one of the four passes of stirring, from `t`, which is T[i], and `s`, the S-box's word at
+    T[i-1].
+    """
     return (t + s).named("stirred").rotl(9)
 
 
 def run_mask(w: Word) -> Word:
-    """Bits 2 to 30 that lie inside a run of ten or more equal bits of w (neither of its ends)."""
+    """Bits 2 to 30 that lie inside a run of ten or more equal bits of `w` (neither of its ends)."""
 
     def both(x: Word, by: int) -> Word:
         """x and x moved down by `by`, in the bits where they overlap."""
@@ -251,8 +263,8 @@ def run_mask(w: Word) -> Word:
 
 
 def mask_step(word: Word, before: Word, pattern: Word) -> Word:
-    """A multiplication key without long runs of equal bits, odd and with bit 1 set. `before` is the key
-    word below it, `pattern` the word of B at its two lowest bits.
+    """`word`, a multiplication key, without long runs of equal bits, odd and with bit 1 set. `before` is the
+    key word below it, `pattern` the word of B at its two lowest bits.
     """
     w = word | 3
     return (w ^ (pattern.rotl(before[4:0]) & run_mask(w))).named("k_mul")

@@ -23,7 +23,7 @@ Subkey = tuple[bool, int]
 
 
 def fi(x: Word, ki: Word) -> Word:
-    """FI, section 2.3: 16 bits under a subkey of 16 bits."""
+    """FI, section 2.3: `x`, 16 bits, under the subkey `ki` of 16 bits."""
     d9, d7 = x[15:7], x[6:0]
     zero = x.const(2, 0)
     d9 = (lookup(S9, d9) ^ concat(zero, d7)).named("d9")
@@ -35,7 +35,9 @@ def fi(x: Word, ki: Word) -> Word:
 
 
 def fo(x: Word, ko: Sequence[Word], ki: Sequence[Word]) -> Word:
-    """FO, section 2.2: 32 bits under KO1 … KO4 and KI1 … KI3."""
+    """FO, section 2.3: `x`, 32 bits, under the subkeys `ko`, KO1 … KO4, and `ki`, KI1 … KI3, of 16
+    bits each.
+    """
     t0, t1 = x.split(2)
     for j in range(3):
         t0, t1 = t1, (fi((t0 ^ ko[j]).named("ko"), ki[j]) ^ t1).named("fo")
@@ -43,7 +45,7 @@ def fo(x: Word, ko: Sequence[Word], ki: Sequence[Word]) -> Word:
 
 
 def fl(x: Word, kl1: Word, kl2: Word) -> Word:
-    """FL, section 2.4: 32 bits under KL1 and KL2."""
+    """FL, section 2.3: `x`, 32 bits, under the subkeys `kl1` and `kl2`, KL1 and KL2 of 16 bits."""
     d0, d1 = x.split(2)
     d1 = (d1 ^ (d0 & kl1)).named("fl_r")
     d0 = (d0 ^ (d1 | kl2)).named("fl_l")
@@ -51,7 +53,7 @@ def fl(x: Word, kl1: Word, kl2: Word) -> Word:
 
 
 def fl_inverse(x: Word, kl1: Word, kl2: Word) -> Word:
-    """FLINV, section 2.4."""
+    """FLINV, section 2.3: `x`, 32 bits, under the subkeys `kl1` and `kl2`, KL1 and KL2 of 16 bits."""
     d0, d1 = x.split(2)
     d0 = (d0 ^ (d1 | kl2)).named("fl_l")
     d1 = (d1 ^ (d0 & kl1)).named("fl_r")
@@ -59,13 +61,13 @@ def fl_inverse(x: Word, kl1: Word, kl2: Word) -> Word:
 
 
 def fl_subkeys(k: int) -> tuple[Subkey, Subkey]:
-    """KL1 and KL2 of FL number k (from 0)."""
+    """KL1 and KL2 of FL number `k` (from 0)."""
     i = k // 2
     return ((False, i), (True, i + 6)) if k % 2 == 0 else ((True, i + 2), (False, i + 4))
 
 
 def fo_subkeys(k: int) -> tuple[Subkey, ...]:
-    """KO1 … KO4 and KI1 … KI3 of FO number k (from 0)."""
+    """KO1 … KO4 and KI1 … KI3 of FO number `k` (from 0)."""
     return (*((False, k + i) for i in (0, 2, 7, 4)), *((True, k + i) for i in (5, 1, 3)))
 
 
@@ -75,8 +77,8 @@ def _fl_layer(d: Words, key: Word) -> Words:
 
 
 def _two_rounds(d: Words, key: Word) -> Words:
-    """The FL layer and two rounds, section 2.1. Key words: KL1 and KL2 of both FL, then KO1 … KO4 and
-    KI1 … KI3 of each FO.
+    """The FL layer and two rounds, section 2.3. Key words: KL1 and KL2 of both FL, then KO1 … KO4 and KI1 …
+    KI3 of each FO.
     """
     k = key.split(18)
     d0, d1 = _fl_layer(d, concat(*k[:4]))
@@ -164,7 +166,9 @@ class Misty1(Standard):
 
     @staticmethod
     def subkeys(i: int) -> list[str]:
-        """Names of KO_i1 … KO_i4, KI_i1 … KI_i3, KL_i1 and KL_i2 (round and FL number from 1)."""
+        """Names of the subkeys of round and FL number `i` (from 1): KO_i1 … KO_i4, KI_i1 … KI_i3, KL_i1 and
+        KL_i2, each as a word of K or K'.
+        """
         words = (*fo_subkeys(i - 1), *fl_subkeys(i - 1))
         return [f"K'{w % 8 + 1}" if prime else f"K{w % 8 + 1}" for prime, w in words]
 

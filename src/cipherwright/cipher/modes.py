@@ -37,29 +37,42 @@ MAC_MODES = ("cmac",)
 
 
 def given_key_bits(mode: str, key_bits: int) -> int:
-    """Bits of the key that a core in a mode takes, where the cipher's key has `key_bits`."""
+    """Bits of the key that a core in `mode` takes, where the cipher's key has `key_bits`: in XTS two keys.
+
+    >>> given_key_bits("xts", 128), given_key_bits("ctr", 128)
+    (256, 128)
+    """
     return 2 * key_bits if mode in UNIT_MODES else key_bits
 
 
 def keys_read(mode: str, key_slots: int = 1) -> int:
-    """How many keys' round keys a pipeline reads, among which every block chooses: two of a mode whose key is
-    two, and as many of every resident key.
+    """How many keys' round keys a pipeline in `mode` reads, among which every block chooses: two of a mode
+    whose key is two, and as many of every one of the `key_slots` resident keys.
     """
     return (2 if mode in UNIT_MODES else 1) * key_slots
 
 
 def ways(direction: str) -> list[int]:
-    """Values of the direction bit that a core of a direction has."""
+    """Values of the direction bit (1: decryption) that a core of `direction` (encrypt, decrypt or
+    both) has.
+    """
     return {"encrypt": [0], "decrypt": [1], "both": [0, 1]}[direction]
 
 
 def cipher_way(mode: str, direction: str) -> str:
-    """The direction in which the cipher itself runs: only ECB, CBC and XTS decrypt by decryption."""
+    """The direction in which the cipher itself runs in a core of `mode` and `direction`: only ECB, CBC and
+    XTS decrypt by decryption.
+
+    >>> cipher_way("ctr", "both"), cipher_way("cbc", "both")
+    ('encrypt', 'both')
+    """
     return direction if mode in ("ecb", "cbc", *UNIT_MODES) else "encrypt"
 
 
 def counted_bits(counter_bits: int, block_bits: int) -> int:
-    """Bits of a counter block that count where `counter_bits` are asked for: at most the whole block."""
+    """Bits of a counter block of `block_bits` that count where `counter_bits` are asked for: at most the
+    whole block.
+    """
     return min(counter_bits, block_bits)
 
 
@@ -71,8 +84,14 @@ def next_counter(value: int, count: int, n: int = 1) -> int:
 def mode_block(
     mode: str, decrypt: bool, crypt: Callable[[int, bool], int], link: int, block: int, count: int = 128
 ) -> tuple[int, int]:
-    """(result, next link). `crypt(block, decrypt)` is the cipher; `link`: the IV, or what the block before
-    left; `count`: bits of a counter block that count.
+    """(result, next link) of one `block` in `mode`, one of CHAIN_MODES (SP 800-38A, sections 6.2 to 6.5;
+    ValueError for another); all blocks are integers whose most significant bit is the standard's leftmost.
+
+    decrypt: the mode's direction; crypt: `crypt(block, decrypt)` is the cipher under its key; link: the IV,
+    or what the block before left; count: bits of a counter block that count.
+
+    >>> mode_block("ctr", False, lambda block, decrypt: block ^ 0xFF, 7, 1)  # the "cipher" inverts 8 bits
+    (249, 8)
     """
     match mode:
         case "cbc" if decrypt:

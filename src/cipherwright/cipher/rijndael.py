@@ -194,7 +194,7 @@ class Rijndael(Standard):
         return self.block_bits // 32
 
     def nr(self, key_bits: int) -> int:
-        """Number of rounds."""
+        """Number of rounds with a key of `key_bits`."""
         return max(self.nb, key_bits // 32) + 6
 
     def standard_rounds(self, key_bits: int) -> int:

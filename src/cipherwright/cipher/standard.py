@@ -27,9 +27,9 @@ Step = Callable[[Words, Word], Words]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of step. `apply` is the step, `undo` its inverse with the same key word; without one the
-    cipher decrypts by the same steps with the key words in reverse order. `turned`: the key word as
-    decryption takes it, where that differs; wiring. `key_bits`: width of the key word.
+    """A kind of step. `name`: the standard's; `apply` is the step, `undo` its inverse with the same key word;
+    without one the cipher decrypts by the same steps with the key words in reverse order. `turned`: the key
+    word as decryption takes it, where that differs; wiring. `key_bits`: width of the key word.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Kind:
     turned: Callable[[Word], Word] | None = None
 
     def cut(self, word: Word) -> Word:
-        """The step's own part of a key word: its most significant bits."""
+        """The step's own part of `word`, a key word: its most significant bits."""
         return word[word.width - 1 : word.width - self.key_bits]
 
 
@@ -66,84 +66,94 @@ class Standard(Cipher):
 
     @abstractmethod
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
-        """The steps of encryption in order."""
+        """The steps of encryption in order, with a key of `key_bits`."""
 
     @abstractmethod
     def begin(self, block: Word) -> Words:
-        """The state before the first step; wiring."""
+        """The state before the first step, from `block`; wiring."""
 
     @abstractmethod
     def end(self, state: Words) -> Word:
-        """The block from the state after the last step; wiring. Of a cipher that decrypts by its own
+        """The block from `state`, which is after the last step; wiring. Of a cipher that decrypts by its own
         steps it also undoes the last exchange.
         """
 
     @abstractmethod
     def key_begin(self, key: Word) -> Words:
-        """The key schedule's state before its first step."""
+        """The key schedule's state before its first step, from the supplied `key`."""
 
     @abstractmethod
     def key_constants(self, key_bits: int) -> tuple[int, ...]:
-        """The constant of every step of the key schedule, those of the setup first; none for the last key
-        word where that is read before its step.
+        """The constant of every step of the key schedule with a key of `key_bits`, those of the setup first;
+        none for the last key word where that is read before its step.
         """
 
     @abstractmethod
     def key_next(self, constant: Word, state: Words) -> Words:
-        """The key schedule's state after a step."""
+        """The key schedule's state after a step from `state`; `constant`: that step's,
+        `control_width` bits.
+        """
 
     @abstractmethod
     def key_word(self, constant: Word, state: Words) -> Word:
-        """The key word of a step, from the state before it or, with `key_after`, after it. Where kinds of
-        steps take key words of different widths the used bits are the most significant.
+        """The key word of the step with this `constant`, from the `state` before it or, with `key_after`,
+        after it. Where kinds of steps take key words of different widths the used bits are the most
+        significant.
         """
 
     def key_setup_steps(self, key_bits: int) -> int:
-        """Steps of the key schedule before the first that gives a key word."""
+        """Steps of the key schedule before the first that gives a key word, with a key of `key_bits`."""
         return 0
 
     def key_previous(self, constant: Word, state: Words) -> Words | None:
-        """The state before a step from the state after it (`constant` of that step); None where the
+        """The state before a step from the `state` after it (`constant` of that step); None where the
         schedule does not run backwards that way.
         """
         return None
 
     def key_mirror(self, state: Words) -> Words | None:
-        """The state mirrored so that `key_next` runs the schedule backwards; None where it does not. To
-        mirror twice changes nothing.
+        """`state` mirrored so that `key_next` runs the schedule backwards; None where it does not. To mirror
+        twice changes nothing.
         """
         return None
 
     def key_end(self, key: Word) -> Words | None:
-        """The state after the last step straight from the key; None where the schedule must run for it."""
+        """The state after the last step straight from `key`; None where the schedule must run for it."""
         return None
 
     # -- what follows for the reference model
 
     def tables(self) -> dict[str, tuple[int, Sequence[int]]]:
+        """Every lookup table by its standard name: (output width in bits, entries)."""
         return {table.name: (table.width, table.entries) for table in self.lookups}
 
     def rounds(self, key_bits: int) -> int:
-        """Number of steps."""
+        """Number of steps with a key of `key_bits`."""
         return len(self.steps(key_bits))
 
     def runs_back(self, key_bits: int) -> bool:
-        """Whether the key schedule runs backwards, so that decryption has its round keys step by step."""
+        """Whether the key schedule, with a key of `key_bits`, runs backwards, so that decryption has its
+        round keys step by step.
+        """
         b = IntBuilder()
         state = self.key_begin(over(b, b.const(key_bits, 0)))
         constant = state[0].const(self.control_width, 0)
         return self.key_mirror(state) is not None or self.key_previous(constant, state) is not None
 
     def undoes(self, key_bits: int) -> bool:
-        """Whether decryption takes inverse steps (else it is encryption with the key words reversed)."""
+        """Whether decryption with a key of `key_bits` takes inverse steps (else it is encryption with the key
+        words reversed).
+        """
         return any(kind.undo for kind in self.steps(key_bits))
 
     def tells(self, key_bits: int) -> bool:
-        """Whether a round key carries the direction below its word, since steps differ by it."""
+        """Whether a round key, with a key of `key_bits`, carries the direction below its word, since steps
+        differ by it.
+        """
         return any(kind.undo or kind.turned for kind in self.steps(key_bits))
 
     def expanded(self, key: Word) -> list[Word]:
-        """The key words of encryption in order, each as wide as the widest."""
+        """The key words of encryption in order, each as wide as the widest, from the supplied `key`."""
         setup, constants = self.key_setup_steps(key.width), self.key_constants(key.width)
         state, out = self.key_begin(key), list[Word]()
         for i in range(setup + self.rounds(key.width)):
@@ -156,12 +166,12 @@ class Standard(Cipher):
         return out
 
     def key_named(self, state: Words) -> Words:
-        """The schedule's words under their names in the emitted text."""
+        """The schedule's words in `state` under their names in the emitted text."""
         names = self.key_names or tuple(f"key{j}" for j in range(len(state)))
         return tuple(w.named(name) for w, name in zip(state, names, strict=True))
 
     def encrypt(self, block: Word, key: Word) -> Word:
-        """The steps in order, each with its key word."""
+        """`block` after the steps in order, each with its key word from the supplied `key`."""
         return self._encrypt(block, key.width, self.expanded(key))
 
     def _encrypt(self, block: Word, key_bits: int, words: Sequence[Word]) -> Word:
@@ -171,7 +181,9 @@ class Standard(Cipher):
         return self.end(state)
 
     def decrypt(self, block: Word, key: Word) -> Word:
-        """The inverse steps in reverse order; or the same steps with the key words in reverse order."""
+        """`block` after the inverse steps in reverse order, with the key words from the supplied `key`; or
+        after the same steps with the key words in reverse order.
+        """
         return self._decrypt(block, key.width, self.expanded(key))
 
     def _decrypt(self, block: Word, key_bits: int, words: Sequence[Word]) -> Word:
@@ -184,14 +196,17 @@ class Standard(Cipher):
         return self.end(state)
 
     def crypt(self, b: Builder[W], block: W, key: W, decrypt: W) -> W:
-        """The description over a builder: both directions, between which `decrypt` (one bit) chooses. Raises
-        ValueError where the cipher has no such key size.
+        """The description over the builder `b`: `block` under `key` in both directions, between which
+        `decrypt` (one bit) chooses. Raises ValueError where the cipher has no such key size.
         """
         self.check_key_bits(b.width(key))
         words = over(b, block), over(b, key)
         return under(b, choose(over(b, decrypt), self.decrypt(*words), self.encrypt(*words)))
 
     def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
+        """The reference model on bytes: `block` under `key`, encrypted, or with `decrypt` decrypted. Raises
+        ValueError where key or block have another size.
+        """
         if len(block) * 8 != self.block_bits:
             raise ValueError(f"{self.name} takes blocks of {self.block_bits // 8} bytes, not {len(block)}")
         self.check_key_bits(8 * len(key))

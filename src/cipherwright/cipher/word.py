@@ -44,7 +44,9 @@ W = TypeVar("W")
 
 @dataclass(frozen=True)
 class Table:
-    """A lookup table under its standard name: entry `a` is `width` bits, at address `a`."""
+    """A lookup table under its standard `name`. `entries`: one of `width` bits for each address, from address
+    0 on.
+    """
 
     name: str
     width: int
@@ -53,8 +55,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A GF(2)-linear map under its standard name. Row 0 gives the most significant bit of the result, as
-    the parity of row & operand.
+    """A GF(2)-linear map under its standard `name`. `rows`: row 0 gives the most significant bit of the
+    result, as the parity of row & operand.
     """
 
     name: str
@@ -76,14 +78,16 @@ class Word(ABC):
 
     @abstractmethod
     def const(self, width: int, value: int) -> Word:
-        """A constant."""
+        """A constant of `width` bits with an unsigned `value`, for the same builder."""
 
     @abstractmethod
     def __invert__(self) -> Word: ...
 
     @abstractmethod
     def bits(self, numbers: Sequence[int]) -> Word:
-        """The listed bits, most significant first: a permutation, an expansion, a rotation."""
+        """The bits of these `numbers` (0 is the least significant), most significant of the result first: a
+        permutation, an expansion, a rotation.
+        """
 
     @abstractmethod
     def _concat(self, words: Sequence[Word]) -> Word: ...
@@ -99,15 +103,15 @@ class Word(ABC):
 
     @abstractmethod
     def no_share(self, tag: str) -> Word:
-        """The same word; what is computed from it is hardware of its own, one for each tag."""
+        """The same word; what is computed from it is hardware of its own, one for each `tag`."""
 
     @abstractmethod
     def named(self, name: str) -> Word:
-        """The same word, under the name that the standard gives it (kept in the emitted text)."""
+        """The same word, under the `name` that the standard gives it (kept in the emitted text)."""
 
     @abstractmethod
     def section(self, title: str) -> None:
-        """Operations from here on belong to a part of the cipher, such as `round key 7`."""
+        """Operations from here on belong to the part `title` of the cipher, such as `round key 7`."""
 
     def _operand(self, other: Word | int) -> Word:
         found = self.const(self.width, other) if isinstance(other, int) else other
@@ -167,7 +171,7 @@ class Word(ABC):
         return self.bits([(k - by) % width for k in reversed(range(width))])
 
     def rotr(self, by: int) -> Word:
-        """Rotated to the right, by a number of bits modulo the width."""
+        """Rotated to the right, towards the least significant bit, `by` a number of bits modulo the width."""
         return self.rotl(-by)
 
     def split(self, parts: int) -> tuple[Word, ...]:
@@ -200,7 +204,7 @@ Words = tuple[Word, ...]
 
 
 def concat(*words: Word) -> Word:
-    """One word out of several (at least one), the most significant first; as wide as all of them.
+    """One word out of `words` (at least one), the most significant first; as wide as all of them.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
     >>> b = IntBuilder()
@@ -211,7 +215,7 @@ def concat(*words: Word) -> Word:
 
 
 def lookup(table: Table, address: Word) -> Word:
-    """The table's entry at an address: an S-box. The address is an unsigned number, its bit 0 the least
+    """The entry of `table` at `address`: an S-box. The address is an unsigned number, its bit 0 the least
     significant. Raises ValueError where the table has not 2^width(address) entries.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
@@ -225,8 +229,8 @@ def lookup(table: Table, address: Word) -> Word:
 
 
 def linear(matrix: Matrix, word: Word) -> Word:
-    """The linear map of a word over GF(2), as wide as the matrix has rows. A row's bit k reads bit k of the
-    word.
+    """The linear map `matrix` of `word` over GF(2), as wide as the matrix has rows. A row's bit k reads bit k
+    of the word.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
     >>> b, swap_and_sum = IntBuilder(), Matrix("swap, sum", (0b01, 0b10, 0b11))
@@ -237,7 +241,7 @@ def linear(matrix: Matrix, word: Word) -> Word:
 
 
 def choose(bit: Word, one: Word, zero: Word) -> Word:
-    """`one` where the bit is 1, else `zero`: a multiplexer. Raises ValueError where the choice is no single
+    """`one` where `bit` is 1, else `zero`: a multiplexer. Raises ValueError where the choice is no single
     bit, or the words differ in width.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
@@ -253,9 +257,9 @@ def choose(bit: Word, one: Word, zero: Word) -> Word:
 
 @dataclass(frozen=True)
 class Permutation:
-    """A permutation, an expansion or a choice of bits as standards print it: for each bit of the result, from
-    the most significant, the number of the operand's bit, where number 1 is the most significant. `width`:
-    that of the operand.
+    """A permutation, an expansion or a choice of bits as standards print it. `numbers`: for each bit of the
+    result, from the most significant, the number of the operand's bit, where number 1 is the most
+    significant. `width`: that of the operand.
 
     This one rotates a word of four bits to the left:
 
@@ -330,7 +334,8 @@ class _Over(Word, Generic[W]):
 
 
 def over(builder: Builder[W], value: W) -> Word:
-    """A builder's value as a word: `IntWord` of an `IntBuilder`, the number of a node of a `GraphBuilder`.
+    """A `value` of `builder` as a word: `IntWord` of an `IntBuilder`, the number of a node of a
+    `GraphBuilder`.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
     >>> over(IntBuilder(), IntWord(8, 3)).width
@@ -340,7 +345,7 @@ def over(builder: Builder[W], value: W) -> Word:
 
 
 def under(builder: Builder[W], word: Word) -> W:
-    """The builder's value behind a word, the opposite of `over`. Raises ValueError where it belongs to
+    """The value of `builder` behind `word`, the opposite of `over`. Raises ValueError where it belongs to
     another builder.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
@@ -356,7 +361,7 @@ def under(builder: Builder[W], word: Word) -> W:
 
 
 def all_over(builder: Builder[W], values: Sequence[W]) -> Words:
-    """A builder's values as words, in the same order.
+    """The `values` of `builder` as words, in the same order.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
     >>> [word.width for word in all_over(IntBuilder(), [IntWord(8, 3), IntWord(4, 1)])]
@@ -366,8 +371,8 @@ def all_over(builder: Builder[W], values: Sequence[W]) -> Words:
 
 
 def all_under(builder: Builder[W], words: Sequence[Word]) -> tuple[W, ...]:
-    """The builder's values behind words, in the same order. Raises ValueError where one belongs to another
-    builder.
+    """The values of `builder` behind `words`, in the same order. Raises ValueError where one belongs to
+    another builder.
 
     >>> from cipherwright.cipher.builder import IntBuilder, IntWord
     >>> b = IntBuilder()

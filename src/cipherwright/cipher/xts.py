@@ -24,30 +24,39 @@ Crypt = Callable[[bytes, bool], bytes]
 
 
 def halves(key: bytes) -> tuple[bytes, bytes]:
-    """K1, which encrypts the data, and K2, which encrypts unit numbers."""
+    """K1, the first half of `key`, which encrypts the data, and K2, which encrypts unit numbers."""
     return key[: len(key) // 2], key[len(key) // 2 :]
 
 
 def times_alpha(tweak: bytes) -> bytes:
-    """The tweak of the block after the one with this tweak."""
+    r"""The tweak of the block after the one with this `tweak`, 16 bytes: that times alpha in GF(2^128) (IEEE
+    1619, section 5.2).
+
+    >>> times_alpha(b"\x01" + bytes(15)).hex(), times_alpha(bytes(15) + b"\x80").hex()
+    ('02000000000000000000000000000000', '87000000000000000000000000000000')
+    """
     value = int.from_bytes(tweak, "little") << 1
     value ^= (value >> 128) * (1 << 128 | _FIELD)
     return value.to_bytes(BLOCK_BYTES, "little")
 
 
 def number_after(number: bytes, count: int) -> bytes:
-    """The tweak input of the data unit that comes `count` units later: the number's first byte is its least
-    significant one (IEEE 1619, section 5.1). It goes from the last number to zero.
+    r"""The tweak input of the data unit that comes `count` units after the one with `number`, 16 bytes: the
+    number's first byte is its least significant one (IEEE 1619, section 5.1). It goes from the last number to
+    zero.
+
+    >>> number_after(b"\xff" * 16, 2).hex()
+    '01000000000000000000000000000000'
     """
     value = int.from_bytes(number, "little") + count
     return (value % (1 << 8 * BLOCK_BYTES)).to_bytes(BLOCK_BYTES, "little")
 
 
 def xts(data: Crypt, tweak: Crypt, number: bytes, unit: bytes, decrypt: bool = False) -> bytes:
-    """A data unit, encrypted or decrypted (IEEE 1619, sections 5.3 and 5.4).
+    """The data unit `unit`, encrypted, or with `decrypt` decrypted (IEEE 1619, sections 5.3 and 5.4).
 
-    data, tweak: the cipher under K1 and under K2; number: the unit's number as a block. Raises ValueError for
-    a unit of less than a block.
+    data, tweak: the cipher under K1 and under K2; number: the unit's number as a block, its first byte the
+    least significant. Raises ValueError for a unit of less than a block.
     """
     if len(unit) < BLOCK_BYTES:
         raise ValueError("a data unit has at least one whole block")
