@@ -112,7 +112,8 @@ def parallel(function: Callable[..., R], *columns: Iterable[Any], workers: int |
     one length, otherwise ValueError.
 
     Where a call raises or the caller is interrupted, that is raised, and the other calls stop: tools are
-    killed, simulations return at their next look at `check_stop`.
+    killed, simulations return at their next look at `check_stop`. Within a call of another `parallel` that
+    was interrupted, Stopped is raised.
 
     >>> parallel(pow, [2, 3, 5], [3, 2, 1])
     [8, 9, 5]

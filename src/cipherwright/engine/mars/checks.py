@@ -48,7 +48,9 @@ def cbc(key: bytes, data: bytes, iv: bytes, decrypt: bool) -> bytes:
 
 
 def run_vectors(bench: MarsBench) -> str:
-    """Published answers, both directions."""
+    """Published answers, both directions, on the compiled engine `bench`; a sentence that says how many.
+    Raises CheckFailed with the key of one that is not met.
+    """
     own = own_vectors(MARS.name)
     more = [v for v in extra_vectors(MARS.name) if v.iterations == 1]
     chosen = more[:: max(1, len(more) // _EXTRA)]
@@ -69,7 +71,10 @@ def run_vectors(bench: MarsBench) -> str:
 
 
 def run_random(bench: MarsBench, blocks: int) -> str:
-    """Random keys of all lengths, in all modes and directions, with and without gaps on the bus."""
+    """About `blocks` blocks under random keys of all lengths, in all modes and directions, with and without
+    gaps on the bus, on the compiled engine `bench`; a sentence that says how many. Raises CheckFailed with
+    the key where a result differs.
+    """
     rng, total = np.random.default_rng(5), 0
     for gaps in (0.0, 0.4):
         session = bench.session(gaps)
@@ -99,7 +104,9 @@ def run_random(bench: MarsBench, blocks: int) -> str:
 
 
 def run_timing(bench: MarsBench) -> str:
-    """Cycles of a key's expansion, of a block, and from block to block in every mode."""
+    """Cycles of a key's expansion, of a block, and from block to block in every mode, on the compiled engine
+    `bench`, against `MarsTiming`. Raises CheckFailed with the first that differs.
+    """
     promised = MarsOptions.of(bench.parameters).timing
     session, blocks = bench.session(), 12
     for key_bits in (128, 448):
@@ -138,8 +145,9 @@ def run_timing(bench: MarsBench) -> str:
 
 
 def run_protocol(bench: MarsBench) -> str:
-    """No key is read back; what must wait waits; what is not there reads as 0; reset and a new key forget
-    the old one.
+    """On the compiled engine `bench`: no word of the key is read back; addresses that show nothing read as 0;
+    the S-box reads back; no result is lost where nobody reads for long; a command waits for the block in
+    work. Raises CheckFailed with the first that is not so.
     """
     key, block = bytes(range(16)), bytes(range(16, 32))
     session = bench.session()

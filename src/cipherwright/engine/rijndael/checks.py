@@ -47,7 +47,10 @@ def _known(session: Session, v: Vector, decrypt: bool) -> None:
 
 
 def run_vectors(bench: ProcessorBench) -> str:
-    """Published answers of all nine sizes; those of 1,000 encryptions by the feedback modes."""
+    """Published answers of all nine sizes on the compiled processor `bench`; those of 1,000 encryptions by
+    the feedback modes. Returns a sentence that says how many. Raises CheckFailed with the key of one that is
+    not met.
+    """
     own = own_vectors(RIJNDAEL.name)
     more = [
         v
@@ -67,7 +70,10 @@ def run_vectors(bench: ProcessorBench) -> str:
 
 
 def run_random(bench: ProcessorBench, blocks: int) -> str:
-    """Random keys, blocks and directions in all sizes, several blocks a key, with waits on every channel."""
+    """About `blocks` blocks under random keys in all sizes and directions, several blocks a key, with waits
+    on every channel, on the compiled processor `bench`; a sentence that says how many. Raises CheckFailed
+    with the key where a result differs.
+    """
     rng, total = np.random.default_rng(5), 0
     for rate in (1.0, 0.6):
         session = bench.session(rate)
@@ -90,7 +96,10 @@ def run_random(bench: ProcessorBench, blocks: int) -> str:
 
 
 def run_feedback(bench: ProcessorBench, sizes: Iterable[tuple[int, int]]) -> str:
-    """Both feedback modes against as many calls of the independent implementation."""
+    """Both feedback modes of the compiled processor `bench` in each of `sizes`, pairs of the bits of block
+    and key, against as many calls of the independent implementation. Raises CheckFailed where a result
+    differs.
+    """
     session, rng, sizes = bench.session(), np.random.default_rng(6), list(sizes)
     for block_bits, key_bits in sizes:
         key, block = rng.bytes(key_bits // 8), rng.bytes(block_bits // 8)
@@ -111,7 +120,9 @@ def run_feedback(bench: ProcessorBench, sizes: Iterable[tuple[int, int]]) -> str
 
 
 def run_timing(bench: ProcessorBench) -> str:
-    """Cycles of every instruction, in all sizes."""
+    """Cycles of every instruction, in all sizes, on the compiled processor `bench`. Raises CheckFailed with
+    the first that differs.
+    """
     session, key = bench.session(), bytes(range(32))
     for block_bits, key_bits in product(SIZES, SIZES):
         rounds = processor_rounds(block_bits, key_bits)
@@ -134,8 +145,8 @@ def run_timing(bench: ProcessorBench) -> str:
 
 
 def run_protocol(bench: ProcessorBench) -> str:
-    """What is not asked for does not happen: unknown codes, instructions and half-words at the wrong time,
-    old keys.
+    """On the compiled processor `bench`, what is not asked for does not happen: unknown codes, instructions
+    and half-words at the wrong time, old keys. Raises CheckFailed with the first that does.
     """
     session, key, block = bench.session(), bytes(range(16)), bytes(range(16, 32))
     want = _oracle(key, block, False)

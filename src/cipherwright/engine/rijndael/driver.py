@@ -154,7 +154,9 @@ class Session:
     # -- instructions and channels
     # --------------------------------------------------------------------------------
     def wait(self) -> int:
-        """Cycles until the processor is ready, for it to take an instruction in the next one."""
+        """Cycles until the processor is ready, for it to take an instruction in the next one. Raises
+        CheckFailed where it never is.
+        """
         for n in range(0, _LONGEST, _PATIENCE):
             seen = self.get(self.model.run(self.rows(_PATIENCE)), "ready_o")
             if seen.any():
@@ -184,7 +186,9 @@ class Session:
                 raise CheckFailed("the input channel does not take a half-word")
 
     def take(self, count: int) -> bytes:
-        """`count` bytes from the output channel, which must stay as they are until they are taken."""
+        """`count` bytes from the output channel, which must stay as they are until they are taken; the first
+        byte of each half-word is the most significant one. Raises CheckFailed where a half-word is missing.
+        """
         out = b""
         for _ in range(count // 2):
             while not self._offered():
