@@ -197,10 +197,14 @@ SETS: list[tuple[str, str, str]] = [
     ),
     (
         "khazad-small",
-        "rounds_per_cycle=3",
-        "a loop of khazad has one round a cycle, not rounds_per_cycle = 3",
+        "rounds_per_cycle=10",
+        "a loop of khazad has 1 to 9 steps a cycle, not rounds_per_cycle = 10",
     ),
-    ("mars-small", "rounds_per_cycle=2", "a loop of mars has one round a cycle, not rounds_per_cycle = 2"),
+    (
+        "mars-small",
+        "rounds_per_cycle=35",
+        "a loop of mars has 1 to 34 steps a cycle, not rounds_per_cycle = 35",
+    ),
     ("aes-tiny", "datapath_bits=64", "AES has no datapath of 64 bits, only of 32 bits and of whole blocks"),
     ("misty1-small", "rounds=7", "MISTY1 has an even number of rounds, not 7"),
     ("rijndael-ucla", "stages=4", "stages = 4 needs architecture = pipelined or iterative"),

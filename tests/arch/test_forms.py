@@ -9,8 +9,8 @@ import pytest
 
 from cipherwright.arch import Form, describe, form_of
 from cipherwright.arch.ahead import AheadForm
-from cipherwright.arch.forms import FORMS
-from cipherwright.arch.misty1 import fl_either
+from cipherwright.arch.own import FORMS
+from cipherwright.arch.own.misty1 import fl_either
 from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, IntWord, Standard
 from cipherwright.cipher.des import TDES
 from cipherwright.cipher.misty1 import MISTY1, fl, fl_inverse

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from cipherwright.arch import form_of
-from cipherwright.arch.rijndael import RijndaelForm
+from cipherwright.arch.own.rijndael import RijndaelForm
 from cipherwright.cipher import CATALOGUE, IntBuilder, Standard
 from cipherwright.cipher.rijndael import AES, RIJNDAEL, SIZES, Rijndael
 from cipherwright.cipher.word import Word, Words, concat, over, under

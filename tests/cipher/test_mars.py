@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from cipherwright.arch.mars_mixer import mix_operation, mixer
+from cipherwright.arch.own.mars_mixer import mix_operation, mixer
 from cipherwright.cipher import IntBuilder, Kind
 from cipherwright.cipher import mars as description
 from cipherwright.cipher.mars import (

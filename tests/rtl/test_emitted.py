@@ -48,6 +48,8 @@ VARIANTS = [
     ("des-small", "stages=3", "rounds_per_cycle=2", "direction=decrypt"),
     ("tdes-small", "key_bits=128", "rounds_per_cycle=4"),
     ("khazad-small", "direction=both", "stages=4"),
+    ("khazad-small", "direction=both", "stages=2", "rounds_per_cycle=4"),
+    ("mars-small", "direction=decrypt", "stages=7", "rounds_per_cycle=3"),
     ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
     ("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]"),
     ("aes-tiny", "mode=cbc", "interface=stream"),

@@ -29,7 +29,8 @@ class Loop(Datapath):
     ] = "iterative"
     rounds_per_cycle: int = option(
         1,
-        "Rounds in the loop: any number of them, for KHAZAD and MARS one. MISTY1 counts two rounds as one.",
+        "Rounds in the loop, at most all of the cipher's. MISTY1 counts two rounds as one; MARS counts its "
+        "rounds of mixing and its two key additions too, 34 in all.",
         unit="rounds",
         cost="Area grows with it, and so does the rate at the same clock.",
         ge=1,

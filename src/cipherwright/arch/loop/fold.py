@@ -13,6 +13,7 @@ from ...cipher.word import all_over, all_under, over, under
 from ...errors import UserError
 from ...graph import STATIC
 from ..form import Form, HeldForm
+from ..forms import derived_form
 from ..key_memory import key_memory
 from .base import Fold, Loop, small_table
 from .rounds import fold_rounds, read_rounds
@@ -24,54 +25,69 @@ __all__ = ["fold", "fold_held", "fold_read"]
 def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph of `form` with `rounds_per_cycle` rounds in an iteration, for `direction`: encrypt,
     decrypt or both. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a stage.
-    Raises UserError where the cipher has no such loop.
+    A loop of the cipher's own that has one round an iteration is the derived one with more. Raises
+    UserError where the cipher has no such loop.
     """
+    if form.loop == "keyed" and rounds_per_cycle == 1:
+        return _KeyedLoop(form, direction).finished()
+    if form.loop == "keyed":
+        form = derived_form(form.cipher, form.key_bits)
     if form.loop == "steps":
         return fold_steps(form, rounds_per_cycle, direction)
-    if form.loop == "rounds":
-        return fold_rounds(form, rounds_per_cycle, direction)
-    return _KeyedLoop(form, rounds_per_cycle, direction).finished()
+    return fold_rounds(form, rounds_per_cycle, direction)
 
 
 class _HeldLoop(Fold):
     """Round keys are held inputs rk0, rk1 …; loading is an iteration of its own, and the iteration that
     delivers may load.
+
+    Where the plan's length is no multiple of the steps in an iteration, a block enters in the middle of the
+    one after its load: the steps before it leave the state as it is.
     """
 
-    def __init__(self, form: Form, direction: str) -> None:
+    def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
         assert isinstance(form, HeldForm), "a spec lets no other cipher have such a loop"
         self.held, self.plan = form, form.held_plan()
-        super().__init__(form, 1, direction, len(self.plan) + 1, True, True)
+        if not 1 <= per_iteration <= len(self.plan):
+            raise UserError(
+                f"a loop of {form.cipher.name} has 1 to {len(self.plan)} steps a cycle, not "
+                f"rounds_per_cycle = {per_iteration}"
+            )
+        self.entry = -len(self.plan) % per_iteration
+        turns = -(-len(self.plan) // per_iteration)
+        super().__init__(form, per_iteration, direction, turns + 1, True, True)
 
     def finished(self) -> Loop:
         held, b, back = self.held, self.b, over(self.b, self.dir)
         keys = [b.input(f"rk{i}", self.form.key_words(i), STATIC) for i in range(self.form.round_keys)]
         new_state = all_under(b, held.held_start(over(b, self.block), over(b, self.new_dir)))
-        state = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
+        state = now = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
         self.control()
         index = b.select(self.count, range(self.count_bits - 1, -1, -1))
-        table = [self.plan[i - self.first] if i >= self.first else 0 for i in range(1 << self.count_bits)]
-        control = over(b, small_table(b, "control", table, held.held_bits, index))
-        now = all_under(b, held.held_iteration(control, all_over(b, state), all_over(b, keys), back))
+        for position in range(self.per_iteration):
+            number = position if self.per_iteration > 1 else ""
+            table = [self._word(code, position) for code in range(1 << self.count_bits)]
+            control = over(b, small_table(b, f"control{number}", table, held.held_bits, index))
+            made = all_under(b, held.held_iteration(control, all_over(b, now), all_over(b, keys), back))
+            if position < self.entry:
+                skips = small_table(b, "skips", [int(c == self.first) for c in range(len(table))], 1, index)
+                made = tuple(b.mux(skips, old, new) for old, new in zip(now, made, strict=True))
+            now = made
         out = under(b, held.held_finish(all_over(b, state), back))
         return self.close(out, tuple(zip(now, new_state, strict=True)), ())
+
+    def _word(self, code: int, position: int) -> int:
+        """Control word of the step at a position of an iteration, which the count tells; 0 of none."""
+        step = (code - self.first) * self.per_iteration + position - self.entry
+        return self.plan[step] if step >= 0 else 0
 
 
 def fold_held(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     """The loop graph of `form` over held round keys, for `direction`: encrypt, decrypt or both. Ports: valid,
-    ready, block, decrypt (where `direction` is both), rk0, rk1 … Raises UserError where `rounds_per_cycle` is
-    not 1.
+    ready, block, decrypt (where `direction` is both), rk0, rk1 … Raises UserError where the cipher has no
+    loop of `rounds_per_cycle` steps a cycle.
     """
-    _one_round(form, rounds_per_cycle)
-    return _HeldLoop(form, direction).finished()
-
-
-def _one_round(form: Form, rounds_per_cycle: int) -> None:
-    """Raise UserError where a loop of one round a cycle is asked for more."""
-    if rounds_per_cycle != 1:
-        raise UserError(
-            f"a loop of {form.cipher.name} has one round a cycle, not rounds_per_cycle = {rounds_per_cycle}"
-        )
+    return _HeldLoop(form, rounds_per_cycle, direction).finished()
 
 
 def fold_read(form: Form, rounds_per_cycle: int, direction: str, stages: int) -> Loop:
@@ -92,8 +108,7 @@ class _KeyedLoop(Fold):
     iteration.
     """
 
-    def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
-        _one_round(form, per_iteration)
+    def __init__(self, form: Form, direction: str) -> None:
         self.setup = form.key_setup(True) if direction != "encrypt" else 0
         super().__init__(form, 1, direction, self.setup + form.rounds + 1, False)
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from ...arch.mars import CoreRound, core_body, split_words
-from ...arch.mars_mixer import add_or_subtract_by_carry, mixer
+from ...arch.own.mars import CoreRound, core_body, split_words
+from ...arch.own.mars_mixer import add_or_subtract_by_carry, mixer
 from ...cipher.mars import linear_step, mask_step, stirring_step
 from ...cipher.word import Word, Words, choose, concat, over, under
 from ...graph import Graph, GraphBuilder

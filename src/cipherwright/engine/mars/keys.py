@@ -4,7 +4,7 @@ small store, and forty registers that catch the expanded key's words as they are
 
 from __future__ import annotations
 
-from ...arch.mars import key_numbers
+from ...arch.own.mars import key_numbers
 from ...cipher.mars import MARS, WORDS
 from ...cipher.mars_tables import S
 from ...graph import Node, Table

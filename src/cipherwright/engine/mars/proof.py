@@ -10,8 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...arch.mars import core_round, split_words
-from ...arch.mars_mixer import MIX_OPERATIONS, mix_operation
+from ...arch.own.mars import core_round, split_words
+from ...arch.own.mars_mixer import MIX_OPERATIONS, mix_operation
 from ...cipher.mars import (
     backward_lookups,
     backward_source,

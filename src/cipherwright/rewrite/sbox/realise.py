@@ -230,7 +230,8 @@ REALISATIONS: dict[str, Callable[[Table], Graph] | None] = {
 }
 
 
-_AES_CIRCUITS = {"boyar_peralta": BOYAR_PERALTA_TABLES, "depth16": DEPTH16_TABLES}
+_PUBLISHED = {"boyar_peralta": BOYAR_PERALTA_TABLES, "depth16": DEPTH16_TABLES}
+"""The tables that published circuits are for."""
 
 _BLOCK_RAM_BITS = 8
 """Address bits of the smallest table that takes a block RAM."""
@@ -335,12 +336,10 @@ def unfit(table: Table, realisation: str) -> str:
         )
     if realisation == "tower":
         return "" if is_inversion(table) else f"the table {name} is not inversion in GF(2^8)"
-    if realisation in _AES_CIRCUITS:
-        return (
-            ""
-            if name in _AES_CIRCUITS[realisation]
-            else f"the circuits of Boyar and Peralta are for the boxes of AES, not for {name}"
-        )
+    if realisation in _PUBLISHED:
+        known = _PUBLISHED[realisation]
+        those = f"the circuits of Boyar and Peralta are for {', '.join(known)}, not for {name}"
+        return "" if name in known else those
     if realisation == "lut4_pool" and n == 6 and name not in _pools():
         return f"no two-level LUT4 circuit is known for the table {name}"
     fit = n <= 6 if realisation == "lut6" else n == 6

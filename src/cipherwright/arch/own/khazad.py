@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from ..cipher import ROUND_KEY
-from ..cipher.khazad import theta
-from ..cipher.word import Word, Words, choose
-from .form import Form
+from ...cipher import ROUND_KEY
+from ...cipher.khazad import theta
+from ...cipher.word import Word, Words, choose
+from ..form import Form
 
 __all__ = ["KhazadForm"]
 

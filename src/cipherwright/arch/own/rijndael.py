@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..cipher import ROUND_KEY
-from ..cipher.rijndael import (
+from ...cipher import ROUND_KEY
+from ...cipher.rijndael import (
     INV_SBOX,
     SBOX,
     Rijndael,
@@ -26,10 +26,10 @@ from ..cipher.rijndael import (
     sub_bytes,
     word_of,
 )
-from ..cipher.word import Table, Word, Words, choose, concat, lookup
-from ..rewrite import BOTH_BOXES
-from .form import RoundForm
-from .iterations import Iterations
+from ...cipher.word import Table, Word, Words, choose, concat, lookup
+from ...rewrite import BOTH_BOXES
+from ..form import RoundForm
+from ..iterations import Iterations
 from .rijndael_columns import Columns
 
 __all__ = ["RijndaelForm"]

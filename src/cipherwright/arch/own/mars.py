@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..cipher import ROUND_KEY
-from ..cipher.mars import (
+from ...cipher import ROUND_KEY
+from ...cipher.mars import (
     S_BOX_0,
     S_BOX_1,
     Look,
@@ -24,8 +24,8 @@ from ..cipher.mars import (
     s_box,
     words_of,
 )
-from ..cipher.word import Word, Words, choose, concat, lookup
-from .form import HeldForm
+from ...cipher.word import Word, Words, choose, concat, lookup
+from ..form import HeldForm
 from .mars_mixer import MIX_OPERATIONS, add_or_subtract, mix_operation, mixer
 
 __all__ = ["CoreRound", "MarsForm", "core_body", "core_round", "key_numbers", "split_words"]

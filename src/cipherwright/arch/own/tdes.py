@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import accumulate
 
-from ..cipher import ROUND_KEY, Standard
-from ..cipher.des import DES, PC1, PC2, rotated
-from ..cipher.des_tables import SHIFTS
-from ..cipher.word import Permutation, Word, Words, choose
-from .ahead import AheadForm
-from .form import Form
+from ...cipher import ROUND_KEY, Standard
+from ...cipher.des import DES, PC1, PC2, rotated
+from ...cipher.des_tables import SHIFTS
+from ...cipher.word import Permutation, Word, Words, choose
+from ..ahead import AheadForm
+from ..form import Form
 
 __all__ = ["TdesForm"]
 

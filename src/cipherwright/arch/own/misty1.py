@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from ..cipher import ROUND_KEY
-from ..cipher.misty1 import Subkey, fi, fl_subkeys, fo, fo_subkeys
-from ..cipher.word import Word, Words, choose, concat
-from .form import Form
+from ...cipher import ROUND_KEY
+from ...cipher.misty1 import Subkey, fi, fl_subkeys, fo, fo_subkeys
+from ...cipher.word import Word, Words, choose, concat
+from ..form import Form
 
 __all__ = ["Misty1Form", "fl_either"]
 

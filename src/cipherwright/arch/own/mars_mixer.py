@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..cipher.mars import byte
-from ..cipher.word import Word, Words, choose, concat
+from ...cipher.mars import byte
+from ...cipher.word import Word, Words, choose, concat
 
 __all__ = [
     "MIX_OPERATIONS",

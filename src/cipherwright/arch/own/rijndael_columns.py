@@ -10,9 +10,9 @@ of a round is the key's, iterations 1 to 4 are the columns 0 to 3.
 
 from __future__ import annotations
 
-from ..cipher.rijndael import Rijndael, byte, kind_of_word, mix_columns, sub_bytes, word_of
-from ..cipher.word import Word, Words, choose, concat
-from .iterations import Iterations
+from ...cipher.rijndael import Rijndael, byte, kind_of_word, mix_columns, sub_bytes, word_of
+from ...cipher.word import Word, Words, choose, concat
+from ..iterations import Iterations
 
 __all__ = ["Columns"]
 
