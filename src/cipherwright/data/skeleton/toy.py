@@ -27,13 +27,13 @@ S = Table("S", 4, (12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2))
 
 
 def f(right: Word, round_key: Word) -> Word:
-    """The round's function of a half (32 bits) and a round key (32 bits): 32 bits."""
+    """The round's function of the half `right` (32 bits) and `round_key` (32 bits): 32 bits."""
     return (right ^ round_key).each(4, lambda nibble: lookup(S, nibble)).rotl(11).named("f")
 
 
 def one_round(state: Words, round_key: Word) -> Words:
-    """The state after a round. A step that is not undone by the same step with the round keys in reverse
-    order has its inverse beside it in `Kind`.
+    """The two halves of `state` after a round with `round_key`. A step that is not undone by the same step
+    with the round keys in reverse order has its inverse beside it in `Kind`.
     """
     left, right = state
     return right, left ^ f(right, round_key)
