@@ -24,6 +24,11 @@ def derived_form(cipher: Standard, key_bits: int) -> Form:
 def form_of(cipher: Standard, key_bits: int) -> Form:
     """The form of `cipher` with keys of `key_bits`, as hardware takes it. Raises ValueError where it has no
     such size.
+
+    >>> from cipherwright.cipher import CATALOGUE
+    >>> form = form_of(CATALOGUE["des"], 64)
+    >>> form.rounds, form.key_words(0)  # 16 rounds, each under a key word of 48 bits
+    (16, 48)
     """
     own = FORMS.get(type(cipher))
     return own(cipher, key_bits) if own else derived_form(cipher, key_bits)

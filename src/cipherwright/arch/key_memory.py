@@ -61,6 +61,12 @@ def key_memory(form: Form, direction: str, reads: int, stages: int) -> KeyMemory
     `direction` (encrypt, decrypt or both). A word leaves its memory through a register where there are two
     stages or more. Registers hold the round keys of `start` and, where the loop does not do it as a round, of
     `finish`.
+
+    >>> from cipherwright.arch.forms import form_of
+    >>> from cipherwright.cipher import CATALOGUE
+    >>> memory = key_memory(form_of(CATALOGUE["aes"], 128), "both", 1, 2)
+    >>> memory.count, memory.width, memory.fixed, memory.address(10), memory.number(11)
+    (11, 128, (0, 10), 11, 10)
     """
     count = form.round_keys
     first, last = form.first_key, form.last_key and form.loop != "rounds"

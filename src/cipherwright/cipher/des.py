@@ -66,6 +66,12 @@ EXCHANGING_ROUND = Kind("exchanging_round", 48, _exchanging_round)
 def rotated(cd: Word, by: int) -> Word:
     """`cd`, C and D of 28 bits each with C on top, rotated left each in itself `by` so many places; to the
     right where that is negative.
+
+    >>> from .builder import IntBuilder, IntWord
+    >>> from .word import over, under
+    >>> b = IntBuilder()
+    >>> hex(under(b, rotated(over(b, IntWord(56, 0x80000000000001)), 1)).value)
+    '0x10000002'
     """
     return cd.bits([28 * half + (k - by) % 28 for half in (1, 0) for k in reversed(range(28))])
 

@@ -168,6 +168,9 @@ class Misty1(Standard):
     def subkeys(i: int) -> list[str]:
         """Names of the subkeys of round and FL number `i` (from 1): KO_i1 … KO_i4, KI_i1 … KI_i3, KL_i1 and
         KL_i2, each as a word of K or K'.
+
+        >>> Misty1.subkeys(1)
+        ['K1', 'K3', 'K8', 'K5', "K'6", "K'2", "K'4", 'K1', "K'7"]
         """
         words = (*fo_subkeys(i - 1), *fl_subkeys(i - 1))
         return [f"K'{w % 8 + 1}" if prime else f"K{w % 8 + 1}" for prime, w in words]

@@ -1,4 +1,4 @@
-"""S7 and S9 of MISTY1 as the algebraic normal forms of RFC 2994, section 2.2: output bit y_i (bit 0 least
+"""S7 and S9 of MISTY1 (RFC 2994, section 2.3) as algebraic normal forms: output bit y_i (bit 0 least
 significant) is the sum of the listed products of input bits; the empty product is the constant one. Facts
 of the standard.
 """

@@ -50,6 +50,13 @@ def register_classes(graph: Graph) -> list[tuple[int, int, tuple[int, ...], tupl
 
     Wiring is followed bit by bit, so a register is counted for exactly the bits that somebody needs.
     Constants and static values are exempt.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> b = GraphBuilder("sum")
+    >>> x, y, z = (b.input(name, 4) for name in "xyz")
+    >>> b.output("sum", b.xor(b.and_(x, y), z))
+    >>> register_classes(b.build())[2:]  # z to the XOR (node 4), the AND to it, and the XOR to the output
+    [(2, 4, (4,), ()), (3, 4, (4,), ()), (4, 4, (), ('sum',))]
     """
     users = bit_users(graph)
     classes: dict[tuple[int, tuple[int, ...], tuple[str, ...]], int] = {}

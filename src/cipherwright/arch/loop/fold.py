@@ -27,6 +27,12 @@ def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     decrypt or both. Ports: valid, ready, block, key, decrypt (where `direction` is both); one slot a stage.
     A loop of the cipher's own that has one round an iteration is the derived one with more. Raises
     UserError where the cipher has no such loop.
+
+    >>> from cipherwright.arch.forms import form_of
+    >>> from cipherwright.cipher import CATALOGUE
+    >>> loop = fold(form_of(CATALOGUE["des"], 64), 1, "encrypt")
+    >>> loop.iterations, [name for name, _ in loop.loops]  # 16 rounds, and the load
+    (17, ['busy', 'count', 'state0', 'state1', 'key0'])
     """
     if form.loop == "keyed" and rounds_per_cycle == 1:
         return _KeyedLoop(form, direction).finished()

@@ -34,6 +34,9 @@ __all__ = ["CoreRound", "MarsForm", "core_body", "core_round", "key_numbers", "s
 def key_numbers(index: int, back: bool) -> list[int]:
     """Numbers of the expanded key's words in round key `index` of the 18, in the order of use: four, two
     (added, multiplied) or four. `back`: of decryption.
+
+    >>> key_numbers(0, False), key_numbers(1, False), key_numbers(1, True)
+    ([0, 1, 2, 3], [4, 5], [34, 35])
     """
     if index in (0, 17):
         first = (index == 0) != back

@@ -31,6 +31,9 @@ rotated source word in backward mixing).
 def mix_operation(index: int, backward: bool) -> int:
     """The operation of round `index` (0 to 7) of forward mixing, or where `backward`, of backward mixing;
     bits as in MIX_OPERATIONS.
+
+    >>> bin(mix_operation(0, backward=False))  # the source word takes the nearer word in
+    '0b1100'
     """
     following = (index + 1) % 8  # whose subtraction backward mixing does early
     with_a = following % 4 > 1 if backward else index % 4 < 2

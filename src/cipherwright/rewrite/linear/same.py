@@ -66,6 +66,13 @@ def _outputs(graph: Graph, table: _Table) -> dict[str, tuple[Sum, ...]]:
 def same_up_to_linear_maps(one: Graph, other: Graph) -> bool:
     """Whether all outputs of the graphs `one` and `other`, by name, are equal for all inputs by linear
     algebra alone (False: they differ, or more is needed).
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> b, c = GraphBuilder("two"), GraphBuilder("one")
+    >>> b.output("y", b.linear("B", (0b10, 0b11), b.linear("A", (0b11, 0b01), b.input("x", 2))))
+    >>> c.output("y", c.linear("C", (0b11, 0b10), c.input("x", 2)))
+    >>> same_up_to_linear_maps(b.build(), c.build())
+    True
     """
     table = _Table()
     return _outputs(one, table) == _outputs(other, table)

@@ -33,6 +33,13 @@ class HeldWords:
 def held_words(graph: Graph) -> HeldWords:
     """`graph` with every static input replaced by the linear map of it that is read. Raises ValueError where
     what is read is no linear map of one input.
+
+    >>> b = GraphBuilder("example")
+    >>> key = b.linear("L", (0b11, 0b01), b.input("rk0", 2, STATIC))
+    >>> b.output("y", b.xor(b.input("x", 2), key))
+    >>> held = held_words(b.build())
+    >>> [n.op for n in held.graph.nodes], held.rows  # the map is outside
+    (['input', 'input', 'xor'], {'rk0': (3, 1)})
     """
     sums = _input_sums(graph)
     wanted: dict[str, set[int]] = {}

@@ -18,6 +18,12 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
     user becomes one `lut` node with it, as long as every output bit depends on at most `k` bits. Wiring in
     between is followed bit by bit. Nodes in `keep` stay operations of their own, so that a register may
     follow them.
+
+    >>> b = GraphBuilder("sum")
+    >>> x, y, z = (b.input(name, 4) for name in "xyz")
+    >>> b.output("sum", b.xor(b.and_(x, y), z))
+    >>> [n.op for n in merge_bitwise(b.build(), 4).nodes]
+    ['input', 'input', 'input', 'lut']
     """
     kept = {bit for i in keep for bit in graph.bits[i]}
     users = {bit: readers | {OUTPUT} if bit in kept else readers for bit, readers in graph.readers.items()}

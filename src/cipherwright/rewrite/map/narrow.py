@@ -28,7 +28,13 @@ def _live(graph: Graph) -> list[set[int]]:
 
 
 def narrow(graph: Graph) -> Graph:
-    """`graph` with bitwise operations cut down to the bits that reach an output; the outputs are the same."""
+    """`graph` with bitwise operations cut down to the bits that reach an output; the outputs are the same.
+
+    >>> b = GraphBuilder("high")
+    >>> b.output("high", b.select(b.xor(b.input("x", 8), b.input("y", 8)), range(7, 3, -1)))
+    >>> [(n.op, n.width) for n in narrow(b.build()).nodes]
+    [('input', 8), ('input', 8), ('select', 4), ('select', 4), ('xor', 4)]
+    """
     live = _live(graph)
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:

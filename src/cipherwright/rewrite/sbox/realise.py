@@ -324,7 +324,11 @@ def _recombined(table: Table, flat: bool) -> Graph:
 
 
 def unfit(table: Table, realisation: str) -> str:
-    """Why the `realisation` can't serve `table`, as a sentence; empty where it can."""
+    """Why the `realisation` can't serve `table`, as a sentence; empty where it can.
+
+    >>> unfit(Table("S", 8, tuple(range(256))), "lut6")
+    'lut6 is for tables with 6 address bits; S has 8'
+    """
     name, n = table.name, table.address_bits
     if n <= 4 or realisation in ("table", "gates", "block_ram"):
         return ""
