@@ -126,7 +126,7 @@ def text(net: Network, extra: int) -> str:
 
 
 def parse(columns: int, printed: str) -> Network:
-    """The search's answer: last nodes apart from the others."""
+    """The search's answer: last nodes apart from the others, but for those that others read."""
     nodes, outs = [], []
     for line in printed.splitlines():
         word, *numbers = line.split()
@@ -134,13 +134,13 @@ def parse(columns: int, printed: str) -> Network:
             nodes.append(tuple(map(int, numbers)))
         elif word == "out":
             outs.append(int(numbers[0]))
-    last = set(outs)
+    last = set(outs) - {o for ops in nodes for o in ops}
     keep = [columns + i for i in range(len(nodes)) if columns + i not in last]
     place = {c: c for c in range(columns)} | {s: columns + k for k, s in enumerate(keep)}
     return Network(
         columns,
         tuple(tuple(place[o] for o in nodes[s - columns]) for s in keep),
-        tuple(tuple(place[o] for o in nodes[s - columns]) for s in outs),
+        tuple((place[s],) if s in place else tuple(place[o] for o in nodes[s - columns]) for s in outs),
     )
 
 

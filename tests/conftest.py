@@ -29,7 +29,8 @@ os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
 # Graphs and netlists are millions of small values that live as long as a test: they are walked less often.
 gc.set_threshold(100_000, 50, 50)
 
-PIPELINES = [p for p in preset_names() if load(p).architecture != "engine"]
+_SPECS = {p: load(p) for p in preset_names()}
+PIPELINES = [p for p, spec in _SPECS.items() if spec.architecture != "engine"]
 LONG = (
     *("aes128-ctr-lanes", "aes128-gcm", "aes128-gcm-lanes", "aes128-xts", "aes256-gcm", "aes256-xts"),
     *("aes128-xts-small", "camellia-fast", "mars-fast", "mars-small", "rijndael256-fast", "sm4-fast"),
@@ -49,8 +50,9 @@ SLOW = (
 stages.
 """
 
-PROCESSORS = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "rijndael"]
-ENGINES = [p for p in preset_names() if load(p).architecture == "engine" and load(p).cipher == "mars"]
+_OF_ENGINES = {p: spec.cipher for p, spec in _SPECS.items() if p not in PIPELINES}
+PROCESSORS = [p for p, cipher in _OF_ENGINES.items() if cipher == "rijndael"]
+ENGINES = [p for p, cipher in _OF_ENGINES.items() if cipher == "mars"]
 
 QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0")
 """Changes that make a pipeline of AES quick to build, simulate and prove."""

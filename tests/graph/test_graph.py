@@ -80,7 +80,7 @@ def random_graph(seed: int, size: int = 25) -> Graph:
     four = words[:2]
     for _ in range(size):
         x, y, z = (r.choice(four) for _ in range(3))
-        four.append(_OPERATIONS[r.randrange(17)](Operands(b, r, x, y, z, sub)))
+        four.append(r.choice(_OPERATIONS)(Operands(b, r, x, y, z, sub)))
     for k, w in enumerate(four[-3:]):
         b.output(f"o{k}", w)
     return b.build()
