@@ -57,7 +57,7 @@ KeyFile = Annotated[
 ]
 Iv = Annotated[str, typer.Option(metavar="HEX")]
 Aad = Annotated[
-    str, typer.Option("--aad", metavar="HEX", help="Additional data that the tag covers (mode gcm).")
+    str, typer.Option("--aad", metavar="HEX", help="Additional data that the tag covers (modes gcm and ccm).")
 ]
 AadFile = Annotated[
     Path | None,
