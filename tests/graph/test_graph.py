@@ -138,6 +138,25 @@ def test_text_is_stable_and_tells_graphs_apart() -> None:
     assert digest(random_graph(1)) != digest(random_graph(2))
 
 
+def test_called_graphs_of_one_name_are_told_apart() -> None:
+    """Both stand in the text."""
+
+    def calls(second: str) -> Graph:
+        inner = []
+        for op in ("not", second):
+            f = GraphBuilder("f")
+            x = f.input("x", 4)
+            f.output("y", f.not_(x) if op == "not" else f.add(x, x))
+            inner.append(f.build())
+        b = GraphBuilder("caller")
+        x = b.input("x", 4)
+        b.output("y", b.xor(*(b.call(graph, x) for graph in inner)))
+        return b.build()
+
+    assert to_text(calls("add")).count("graph f\n") == 2
+    assert digest(calls("add")) != digest(calls("not"))
+
+
 def test_missing_or_wide_inputs_are_refused() -> None:
     with pytest.raises(ValueError, match="needs a value of 4 bits"):
         evaluate(random_graph(3), {"p": 16, "q": 0, "s": 0})

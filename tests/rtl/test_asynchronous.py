@@ -25,6 +25,7 @@ from cipherwright.rtl import (
     WrapperItem,
     asynchronous_design,
     asynchronous_reset,
+    asynchronous_text,
     print_design,
     print_wrapper,
 )
@@ -120,3 +121,50 @@ def test_a_ring_of_memory_is_refused() -> None:
     ports = (Port("input", "clk", 1), Port("input", "d", 1))
     with pytest.raises(UserError, match="the counter of a memory in m has no asynchronous reset"):
         asynchronous_design(Design((Module("m", ports, (line,)),)))
+
+
+BLOCKS = "\n".join(
+    (
+        "module m (input  wire rst_i, output reg q); // rst_i clears q",
+        "    always @(posedge clk) begin",
+        "        if (rst_i) q <= 1'b0;",
+        "        else q <= d;",
+        "    end",
+        "    always @(posedge clk) p <= q;",
+        "    m u_m (.rst_i(rst_i), .q(r));",
+        "endmodule",
+    )
+)
+
+
+def test_a_file_by_hand() -> None:
+    """The block that resets its registers, and no other, and nothing else."""
+    made = asynchronous_text(BLOCKS, "m.sv").splitlines()
+    changed = [(a, b) for a, b in zip(BLOCKS.splitlines(), made, strict=True) if a != b]
+    assert changed == [
+        ("    always @(posedge clk) begin", "    always @(posedge clk or posedge rst_i) begin"),
+    ]
+
+
+def test_a_choice_by_the_reset() -> None:
+    """The value of reset, and the rest under the other condition."""
+    made = asynchronous_text("always @(posedge clk) q <= rst_i || q == LAST[1:0] ? 2'd0 : q + 1'b1;", "m.sv")
+    assert made.split("\n") == [
+        "always @(posedge clk or posedge rst_i) if (rst_i) q <= 2'd0;",
+        "    else q <= q == LAST[1:0] ? 2'd0 : q + 1'b1;",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    wire clear = rst_i | zeroise_i;",
+        "    always @(posedge clk) q <= ~rst_i & d;",
+        "    always @(posedge clk) if (rst_i | clear_i) q <= 1'b0;",
+        "    m u_m (.clear_i(rst_i));",
+        "    always @(posedge clk) if (d) if (rst_i) q <= 1'b0;",
+    ],
+)
+def test_another_reader_of_the_reset_is_refused(line: str) -> None:
+    with pytest.raises(UserError, match=r"reset = async: m\.sv reads rst_i in .*, at the clock"):
+        asynchronous_text(f"{BLOCKS}\n{line}", "m.sv")

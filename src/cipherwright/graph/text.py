@@ -24,16 +24,16 @@ def to_text(graph: Graph) -> str:
       %1 = not 4 (%0)
       out y %1
     """
-    seen: dict[str, Graph] = {}
+    seen: dict[Graph, None] = {}
     body = "".join(line + "\n" for line in _lines(graph, seen))
-    return "".join(to_text(inner) for inner in seen.values()) + body
+    return "".join(to_text(inner) for inner in seen) + body
 
 
-def _lines(graph: Graph, seen: dict[str, Graph]) -> Iterator[str]:
+def _lines(graph: Graph, seen: dict[Graph, None]) -> Iterator[str]:
     yield f"graph {graph.name}"
     for i, node in enumerate(graph.nodes):
         if node.op == "call":
-            seen.setdefault(node.attr.name, node.attr)
+            seen.setdefault(node.attr)
         args = " ".join(f"%{a}" for a in node.args)
         yield f"  %{i} = {node.op} {node.width} ({args}) {_attr(node)} {node.name}".rstrip()
     for name, i in graph.outputs:

@@ -1,6 +1,6 @@
 """Hardware: modules and registers from schedules, and the Verilog printer."""
 
-from .asynchronous import asynchronous_design, asynchronous_reset
+from .asynchronous import asynchronous_design, asynchronous_reset, asynchronous_text
 from .block import clocked_module, graph_modules, sub_modules
 from .component import AnyModule, Component, Rate, WrittenModule, count_flip_flops, module_pins
 from .connect import Part, Placed, connect
@@ -75,6 +75,7 @@ __all__ = [
     "WrittenModule",
     "asynchronous_design",
     "asynchronous_reset",
+    "asynchronous_text",
     "check_resets",
     "clocked_module",
     "connect",

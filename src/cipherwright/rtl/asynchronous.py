@@ -15,7 +15,7 @@ from ..errors import UserError
 from .module import DelayLine, Design, Module
 from .wrapper import Cell, Clocked, Drive, Let, Note, Step, Wrapper, WrapperItem
 
-__all__ = ["asynchronous_design", "asynchronous_reset", "asynchronous_wrapper"]
+__all__ = ["asynchronous_design", "asynchronous_reset", "asynchronous_text", "asynchronous_wrapper"]
 
 _FORMS = (
     (re.compile(r"rst_i \? (\S+) : (.*)"), None),
@@ -46,6 +46,34 @@ def asynchronous_reset(m: Module | Wrapper) -> Module | Wrapper:
     and `asynchronous_wrapper` do.
     """
     return asynchronous_wrapper(m) if isinstance(m, Wrapper) else asynchronous_design(Design((m,))).top
+
+
+def asynchronous_text(text: str, name: str) -> str:
+    """The hand-written Verilog `text` of the file `name` with an asynchronous reset. Raises UserError where
+    it reads rst_i other than at the head of a block of registers, as the condition under which all of them
+    are cleared or set, or as the first of two conditions under which a register takes a value.
+
+    >>> print(asynchronous_text("always @(posedge clk) if (rst_i) q <= 0; else q <= d;", "m.sv"))
+    always @(posedge clk or posedge rst_i) if (rst_i) q <= 0; else q <= d;
+    """
+    apart = _CHOICE.sub(r"\1if (rst_i) \2 <= \4;\n    else \2 <= \3 ? \4 :\5;", text)
+    made = _RESET_BLOCK.sub(r"\1 or posedge rst_i\2", apart)
+    left = re.sub(r"//.*|" + _RESET_BLOCK_MADE.pattern, "", made)
+    if wrong := next((line for line in left.splitlines() if _reads(line)), None):
+        raise UserError(f"reset = async: {name} reads rst_i in {wrong.strip()!r}, at the clock")
+    return made
+
+
+_CHOICE = re.compile(r"(always @\(posedge clk\)\s+)(\w+) <= rst_i \|\| ([^;?]+) \? ([^;:]+) :([^;]+);")
+"""A register that takes a value in reset and under another condition."""
+_RESET_BLOCK = re.compile(r"(always @\(posedge clk)(\)\s+(?:begin\s+)?if \(rst_i\))")
+_RESET_BLOCK_MADE = re.compile(r"always @\(posedge clk or posedge rst_i\)\s+(?:begin\s+)?if \(rst_i\)")
+
+
+def _reads(line: str) -> bool:
+    """Whether a line of Verilog reads rst_i; the port itself, and a link that hands it on, do not."""
+    line = re.sub(r"input +wire +rst_i\b|\.rst_i\(rst_i\)", "", line)
+    return bool(re.search(r"\brst_i\b", line))
 
 
 def asynchronous_wrapper(w: Wrapper) -> Wrapper:

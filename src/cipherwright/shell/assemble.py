@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 
 from ..arch import constant_inputs
 from ..cipher.modes import counted_bits
-from ..errors import UserError
 from ..rtl import (
     AnyModule,
     ClockReset,
@@ -22,6 +21,7 @@ from ..rtl import (
     WrittenModule,
     asynchronous_design,
     asynchronous_reset,
+    asynchronous_text,
     folded,
     module_pins,
     print_any,
@@ -107,7 +107,7 @@ def assemble(of: CoreInputs) -> Core:
     delays = _delay_lines(made.design, spec.delay_lines, spec.lane_count)
     registers = f"{total} flip-flops predicted{delays}"
     header = header_lines(spec, of.given, timing, registers, port_table(outside.component.pins))
-    files = core_files(spec.name, header, made.text(), bench, made.files) | outside.pages
+    files = core_files(spec.name, header, made.text(), bench, made.written_files()) | outside.pages
     hidden = bool(unit) or spec.mode != "ecb" or spec.streams
     return Core(
         top,
@@ -433,14 +433,18 @@ class _Assembly:
         parity = 0 if self.spec.control == "none" else 2 * self.unread_key_bits
         return self.mode_flip_flops + lanes + self.key_rank_flip_flops - parity, control
 
+    def written_files(self) -> dict[str, str]:
+        """Names of the hand-written files and their texts."""
+        if not self.spec.asynchronous:
+            return self.files
+        return {name: asynchronous_text(text, name) for name, text in self.files.items()}
+
     def text(self) -> str:
         """Verilog of all modules but the hand-written ones."""
         alike = isinstance(self.spec, Pipeline) and self.spec.equal_rounds
         design = folded(self.design) if alike else self.design
         others = [*(self.unit.generated if self.unit else ()), *self.layers]
         if self.spec.asynchronous:
-            if written := sorted(self.files):
-                raise UserError(f"reset = async: {written[0]} is written by hand, with a synchronous reset")
             design, others = asynchronous_design(design), [asynchronous_reset(m) for m in others]
         return "\n".join([print_design(design), *map(print_any, others)])
 

@@ -172,9 +172,9 @@ class Datapath(Spec):
         ),
         needs(
             ("async",),
-            "hand-written modules and counters of memories have a synchronous reset",
+            "the FIFOs and the control of packets, and counters of memories, have a synchronous reset",
             interface=("plain",),
-            mode=("ecb",),
+            mode=("ecb", "cbc", "cfb", "ofb", "ctr"),
             delay_lines=("ff",),
         ),
     ] = option(
