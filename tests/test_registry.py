@@ -119,6 +119,31 @@ class OneWay(Toy):
         return concat(*state)
 
 
+class Answer(Toy):
+    name = "answer"
+    known_answers = ((KEY, "00000000", "00000000"),)
+
+
+class Short(Toy):
+    name = "short"
+    known_answers = ((KEY, "00000000", "0000"),)
+
+
+class Digits(Toy):
+    name = "digits"
+    known_answers = ((KEY, "00000000", "no digits"),)
+
+
+class Pair(Toy):
+    name = "pair"
+    known_answers = ((KEY, "00000000"),)  # type: ignore[assignment]
+
+
+class Text(Toy):
+    name = "text"
+    known_answers = KEY  # type: ignore[assignment]
+
+
 class NoLoop(Toy):
     name = "noloop"
 
@@ -148,6 +173,11 @@ def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
         (Abstract, "the cipher Abstract lacks crypt, encrypt_block, rounds, tables"),
         (Argument, "can't make the cipher Argument without arguments: TypeError"),
         (Fails, r"fails with a key of 64 bits: TypeError: object of type .* \(test_registry.py, line \d+\)"),
+        (Answer, "its known answer is 00000000"),
+        (Short, "is no known answer of short: key, block and encrypted block, in hexadecimal"),
+        (Digits, "is no known answer of digits"),
+        (Pair, "is no known answer of pair"),
+        (Text, "known_answers of text is no tuple"),
         (OneWay, "does not decrypt what it encrypted with a key of 64 bits"),
         (7, "a cipher is an object or a class of cipherwright.cipher.Standard, not 7"),
     ],

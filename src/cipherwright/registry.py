@@ -121,6 +121,7 @@ def register(cipher: Cipher | type[Cipher], source: Origin | None = None) -> Sta
                 f"give the cipher another name"
             )
     _try(made, at.where)
+    _compute_answers(made, at.where)
     CATALOGUE[name] = made
     _ORIGINS[name] = at
     return made
@@ -178,7 +179,36 @@ def _instance(cipher: object) -> Standard:
             raise UserError(
                 f"the cipher {cipher.name} has blocks and keys of whole bytes, not of {bits} bits"
             )
+    _check_answers(cipher)
     return cipher
+
+
+def _check_answers(cipher: Standard) -> None:
+    """Raise UserError unless the known answers are texts of the cipher's sizes."""
+    if not isinstance(cipher.known_answers, tuple | list):
+        raise UserError(f"known_answers of {cipher.name} is no tuple of known answers")
+    for answer in cipher.known_answers:
+        try:
+            key, *blocks = map(bytes.fromhex, answer)
+            sizes = [8 * len(text) for text in blocks]
+            fits = 8 * len(key) in cipher.key_sizes and sizes == [cipher.block_bits] * 2
+        except (TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise UserError(
+                f"{answer!r:.160} is no known answer of {cipher.name}: key, block and encrypted block, in "
+                f"hexadecimal and of the cipher's sizes"
+            )
+
+
+def _compute_answers(cipher: Cipher, where: str) -> None:
+    """Raise UserError where the description gives another answer than a known one."""
+    for key, block, answer in (tuple(map(bytes.fromhex, texts)) for texts in cipher.known_answers):
+        if (made := cipher.encrypt_block(key, block)) != answer:
+            raise UserError(
+                f"the cipher {cipher.name} of {where} gives {made.hex()} for the key {key.hex()} and the "
+                f"block {block.hex()}: its known answer is {answer.hex()}"
+            )
 
 
 def _called(kind: type[Cipher]) -> Cipher:

@@ -85,6 +85,30 @@ def test_a_walk_back_is_shown_to_repeat_its_cut(fault: bool) -> None:
     assert all_equal(cut(c)) is not fault
 
 
+@pytest.mark.parametrize("fault", [False, True])
+def test_a_member_that_reads_its_own_cut(fault: bool) -> None:
+    """A value, and the same once more behind a choice that is never taken: equal for the values that the cut
+    has, not for all.
+    """
+    g = Aig([f"x{i}" for i in range(WIDTH)])
+    x = [g.input(i) for i in range(WIDTH)]
+    value = [g.xor(a, g.and_(b, c)) for a, b, c in zip(x, x[1:] + x[:1], x[5:] + x[:5], strict=True)]
+    never = g.and_(value[0], g.and_(x[0], g.and_(x[1], x[5])))
+    if fault:
+        every = 1
+        for bit in x[1:]:
+            every = g.and_(every, bit)
+        never = g.or_(never, g.and_(every, x[0] ^ 1))
+    again = [g.and_(value[0], never ^ 1), *value[1:]]
+    got, gates, marks = round_two(g, again, x), len(g.gates), list[int]()
+    want = [g.mux(g.and_(b, c), a ^ 1, a) for a, b, c in zip(x, x[1:] + x[:1], x[5:] + x[:5], strict=True)]
+    marks += want
+    c = Comparison(g, gates, tuple(marks), tuple(got), tuple(round_one(g, want, x)))
+    made = cut(c)
+    assert len(made.functions) == WIDTH
+    assert all_equal(made) is not fault
+
+
 def test_restricting_keeps_the_function_of_the_other_inputs() -> None:
     c = chain(round_two, round_two)
     half = restricted(c, {1: 0, 2: 1})

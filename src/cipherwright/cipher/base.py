@@ -40,6 +40,10 @@ class Cipher(ABC):
     standard: str
     block_bits: int
     key_sizes: tuple[int, ...]
+    known_answers: tuple[tuple[str, str, str], ...] = ()
+    """Published answers of a cipher from outside the package: key, block and encrypted block, in hexadecimal.
+    Those of the package are in `data/vectors`.
+    """
     block_sizes: tuple[int, ...] = ()
     """Sizes of a block where the cipher leaves a choice."""
 

@@ -174,7 +174,7 @@ def run_vectors(bench: Bench | Bulk, folder: CoreFolder) -> str:
     if not chosen and not more:
         raise NotChecked(
             f"there are no known answers of {p['cipher']} with keys of {p['key_bits']} bits in the "
-            f"repository, and {extra_folder()}"
+            f"repository or its description, and {extra_folder()}"
         )
     runs = 0
     for decrypt in _directions(p):

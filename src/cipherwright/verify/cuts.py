@@ -8,7 +8,9 @@ Why that is enough: let F be the function shown for a class, taken from its lowe
 depends on classes below it in the core alone, because the core is acyclic; so by induction along the core
 every member of every class has the value that the core has, for all inputs. Where a member reads other
 cuts than the core (a key schedule that walks back), these are replaced by their own F on both sides, never
-in a circle, and the member may then be shown to repeat its own cut. A class whose members differ all the
+in a circle, and the member may then be shown to repeat its own cut. Where a member reads its own cut and is
+equal to it only for the values that the cut has (a multiplexer with a choice that is never taken), that cut is
+replaced by F: what the member reads there is below it, and so has that value. A class whose members differ all the
 same proves nothing: it is taken out, and the values behind it are compared with what follows.
 """
 
@@ -186,7 +188,9 @@ class _Points:
         drop: set[int] = set()
         changed = False
         for w in wrong:
-            if w.member and (self._expand(w, made, support, resting(w.k)) or self._remove(w)):
+            if w.member and (
+                self._expand(w, made, support, resting(w.k)) or self._expand_own(w) or self._remove(w)
+            ):
                 changed = True
             elif len(drop) < _LOOKED_AT:
                 drop |= _bits(w.right & ~w.left or w.left & ~w.right) or {w.k}
@@ -210,9 +214,18 @@ class _Points:
         self.tries[w.member] = self.tries.get(w.member, 0) + 1
         return True
 
+    def _expand_own(self, w: _Wrong) -> bool:
+        """Replace a member's own cut, which it reads, by its function: the two may be equal for the values
+        that the function takes alone.
+        """
+        if not w.own() & w.right:
+            return False
+        self.expand.setdefault(w.member, set()).add(self.classes[w.k][0] >> 1)
+        return True
+
     def _remove(self, w: _Wrong) -> bool:
         """Take a member out that only repeats its cut."""
-        if not w.own() & w.right:
+        if self.classes[w.k][0] >> 1 not in self.expand.get(w.member, ()):
             return False
         self.classes[w.k].remove(w.member)
         return True

@@ -284,7 +284,7 @@ def compile_simulation(
     """
     compiler, binary = find("g++"), find("verilator_bin")
     key = digest(
-        _HARNESS, _level(), _tools(compiler, binary), top, clk, *defines, *(p.read_text() for p in sources)
+        _HARNESS, _level(), str(_MUCH), _tools(compiler, binary), top, clk, *defines, *(p.read_text() for p in sources)
     )[:24]
     home = cached(
         f"sim-{key}", lambda work: _compile(sources, top, clk, defines, compiler, Path(binary), work)
@@ -315,11 +315,17 @@ core, and leaves operations on wide words to its library.
 """
 
 
-def _level() -> str:
-    """Optimisation of the compiled model: short tests spend less on compiling with
+_MUCH, _FOR_MUCH = 1 << 22, "-O1"
+"""Bytes of a model's C++ from which -O2 is too much: a compiler then takes four times as long for a model that
+is not much quicker.
+"""
+
+
+def _level(size: int = 0) -> str:
+    """Optimisation of a compiled model of so many bytes: short tests spend less on compiling with
     CIPHERWRIGHT_SIM_LEVEL=-O0.
     """
-    return os.environ.get("CIPHERWRIGHT_SIM_LEVEL", "-O2")
+    return os.environ.get("CIPHERWRIGHT_SIM_LEVEL", _FOR_MUCH if size > _MUCH else "-O2")
 
 
 def _compile(
@@ -361,8 +367,10 @@ def _compile(
             _harness(top, clk, _rows([p for p in ins if p[0] != clk]), _rows(outs))
         )
         runtime = _runtime(compiler, binary)
-        flags = [*_flags(root), f"-I{work}", "-include", str(_header(compiler, binary))]
-        texts = _units(work, [*sorted(work.glob("V*.cpp")), work / "harness.cpp"])
+        files = [*sorted(work.glob("V*.cpp")), work / "harness.cpp"]
+        level, texts = _level(sum(f.stat().st_size for f in files)), _units(work, files)
+        header = _header(compiler, binary, level)
+        flags = [*_flags(root, level), f"-I{work}", "-include", str(header)]
         parallel(lambda cpp: _cxx(compiler, ["-c", *flags, cpp, "-o", cpp + ".o"]), texts)
         _cxx(
             compiler,
@@ -410,9 +418,9 @@ def _cxx(compiler: str, args: Sequence[str]) -> None:
         raise ToolFailed("the C++ compiler", done.returncode, done.stdout)
 
 
-def _flags(root: Path, level: str | None = None) -> list[str]:
+def _flags(root: Path, level: str) -> list[str]:
     """Of every file: a precompiled header is read only where they are the same."""
-    return ["-std=c++17", level or _level(), "-fPIC", "-w", f"-I{root}/include", f"-I{root}/include/vltstd"]
+    return ["-std=c++17", level, "-fPIC", "-w", f"-I{root}/include", f"-I{root}/include/vltstd"]
 
 
 def _runtime(compiler: str, binary: Path) -> list[str]:
@@ -434,12 +442,12 @@ def _runtime(compiler: str, binary: Path) -> list[str]:
     return [str(home / f"{name}.o") for name in names]
 
 
-def _header(compiler: str, binary: Path) -> Path:
+def _header(compiler: str, binary: Path, level: str) -> Path:
     """Verilator's header, compiled once: most of the time of a small file goes into reading it. A compiler
     that has another form of compiled headers reads the text beside it.
     """
     root = binary.resolve().parent.parent
-    flags = _flags(root)
+    flags = _flags(root, level)
 
     def make(folder: Path) -> None:
         (folder / _INCLUDED).write_text('#include "verilated.h"\n')

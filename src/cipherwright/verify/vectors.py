@@ -1,5 +1,5 @@
-"""Known answers: the repository's own (facts with their documents) and a folder of JSON Lines where one is
-named.
+"""Known answers: the repository's own (facts with their documents), those that a cipher from outside states,
+and a folder of JSON Lines where one is named.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ..cipher import CATALOGUE
 from ..errors import UserError
 from ..files import reason
 
@@ -43,12 +44,12 @@ def _folder() -> Path:
 
 
 def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
-    """The repository's vectors of `cipher` (its name in the catalogue) in `mode`; none where it has no file
-    for the cipher.
+    """The repository's vectors of `cipher` (its name in the catalogue) in `mode`; where it has no file for the
+    cipher, the known answers that the cipher states.
     """
     path = _folder() / f"{cipher}.json"
     if not path.is_file():
-        return []
+        return _stated(cipher) if mode == "ecb" else []
     return [
         Vector(
             cipher,
@@ -65,6 +66,15 @@ def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
         for v in json.loads(path.read_text())["vectors"]
         if v.get("mode", "ecb") == mode
     ]
+
+
+def _stated(name: str) -> list[Vector]:
+    """The known answers that a cipher states."""
+    cipher = CATALOGUE.get(name)
+    if cipher is None:
+        return []
+    answers = (tuple(map(bytes.fromhex, answer)) for answer in cipher.known_answers)
+    return [Vector(name, "ecb", key, pt, ct, cipher.standard) for key, pt, ct in answers]
 
 
 def extra_vectors(cipher: str, mode: str = "ecb") -> Iterator[Vector]:
