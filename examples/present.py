@@ -10,6 +10,7 @@ from cipherwright.cipher.word import Table, Word, Words, concat, lookup
 S = Table("S", 4, (12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2))
 INV_S = Table("InvS", 4, tuple(S.entries.index(x) for x in range(16)))
 P = [63 if i == 63 else 16 * i % 63 for i in range(64)]  # bit i moves to bit P[i]: table 2 of section 3
+ADD_ROUND_KEY = Kind("addRoundKey", 64, lambda state, key: (state[0] ^ key,))
 
 SPEC = {"key_bits": 80, "direction": "both", "stages": 32}
 
@@ -43,9 +44,7 @@ class Present(Standard):
     )
 
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
-        return (Kind("round", 64, _round, _round_back),) * 31 + (
-            Kind("addRoundKey", 64, lambda state, key: (state[0] ^ key,)),
-        )
+        return (Kind("round", 64, _round, _round_back),) * 31 + (ADD_ROUND_KEY,)
 
     def begin(self, block: Word) -> Words:
         return (block,)

@@ -8,13 +8,14 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import cipherwright as cw
 from cipherwright import registry
-from cipherwright.cipher import CATALOGUE
+from cipherwright.cipher import CATALOGUE, Kind
 from cipherwright.cipher.word import Word, Words, concat
 from cipherwright.cli import execute
 from cipherwright.errors import CheckFailed, UserError
@@ -119,6 +120,14 @@ class OneWay(Toy):
         return concat(*state)
 
 
+class Anew(Toy):
+    name = "anew"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        first = super().steps(key_bits)
+        return (*first[1:], replace(first[0], apply=lambda state, key: first[0].apply(state, key)))
+
+
 class Answer(Toy):
     name = "answer"
     known_answers = ((KEY, "00000000", "00000000"),)
@@ -173,6 +182,7 @@ def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
         (Abstract, "the cipher Abstract lacks crypt, encrypt_block, rounds, tables"),
         (Argument, "can't make the cipher Argument without arguments: TypeError"),
         (Fails, r"fails with a key of 64 bits: TypeError: object of type .* \(test_registry.py, line \d+\)"),
+        (Anew, "has other kinds of steps at every call of steps"),
         (Answer, "its known answer is 00000000"),
         (Short, "is no known answer of short: key, block and encrypted block, in hexadecimal"),
         (Digits, "is no known answer of digits"),
@@ -286,7 +296,8 @@ def test_no_folder_makes_anything_be_imported(
 
 def test_another_file_than_the_core_s_is_seen(desk: Path) -> None:
     folder = CoreFolder.open(desk / "core")
-    (desk / "mine.py").write_text((desk / "mine.py").read_text().replace("ROTATION = 7", "ROTATION = 9"))
+    other = (desk / "mine.py").read_text().replace("ROTATION = 7", "ROTATION = 9")
+    (desk / "mine.py").write_text(other.replace("known_answers", "answers_of_before"))
     cipher_from_file(desk / "mine.py")
     with pytest.raises(UserError, match=r"was built from another description of mine .*build it again"):
         check_built(folder)

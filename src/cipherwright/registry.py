@@ -201,7 +201,7 @@ def _check_answers(cipher: Standard) -> None:
             )
 
 
-def _compute_answers(cipher: Cipher, where: str) -> None:
+def _compute_answers(cipher: Standard, where: str) -> None:
     """Raise UserError where the description gives another answer than a known one."""
     for key, block, answer in (tuple(map(bytes.fromhex, texts)) for texts in cipher.known_answers):
         if (made := cipher.encrypt_block(key, block)) != answer:
@@ -230,7 +230,7 @@ def _check_statement(cipher: Standard, attribute: str, kind: type, what: str) ->
         raise UserError(f"the {attribute} of {type(cipher).__name__} is not one line of printable text")
 
 
-def _try(cipher: Cipher, where: str) -> None:
+def _try(cipher: Standard, where: str) -> None:
     """Encrypt and decrypt a block with each key size, and build the graph. Raises UserError where that
     fails.
     """
@@ -248,6 +248,11 @@ def _try(cipher: Cipher, where: str) -> None:
             raise UserError(
                 f"the cipher {cipher.name} of {where} fails with a key of {bits} bits: {_said(e)}"
             ) from e
+        if cipher.steps(bits) != cipher.steps(bits):
+            raise UserError(
+                f"the cipher {cipher.name} of {where} has other kinds of steps at every call of steps: make "
+                f"their functions outside it, so that a loop knows which steps are alike"
+            )
         if back != block:
             raise UserError(
                 f"the cipher {cipher.name} of {where} does not decrypt what it encrypted with a key of "

@@ -21,6 +21,8 @@ from cipherwright.verify.vectors import own_vectors
 from examples.present import PRESENT
 
 B = IntBuilder()
+
+
 def word(width: int, value: int) -> Word:
     return over(B, IntWord(width, value))
 

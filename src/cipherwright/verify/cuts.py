@@ -9,9 +9,9 @@ depends on classes below it in the core alone, because the core is acyclic; so b
 every member of every class has the value that the core has, for all inputs. Where a member reads other
 cuts than the core (a key schedule that walks back), these are replaced by their own F on both sides, never
 in a circle, and the member may then be shown to repeat its own cut. Where a member reads its own cut and is
-equal to it only for the values that the cut has (a multiplexer with a choice that is never taken), that cut is
-replaced by F: what the member reads there is below it, and so has that value. A class whose members differ all the
-same proves nothing: it is taken out, and the values behind it are compared with what follows.
+equal to it only for the values that the cut has (a multiplexer with a choice that is never taken), that cut
+is replaced by F: what the member reads there is below it, and so has that value. A class whose members
+differ all the same proves nothing: it is taken out, and the values behind it are compared with what follows.
 """
 
 from __future__ import annotations

@@ -284,7 +284,14 @@ def compile_simulation(
     """
     compiler, binary = find("g++"), find("verilator_bin")
     key = digest(
-        _HARNESS, _level(), str(_MUCH), _tools(compiler, binary), top, clk, *defines, *(p.read_text() for p in sources)
+        _HARNESS,
+        _level(),
+        str(_MUCH),
+        _tools(compiler, binary),
+        top,
+        clk,
+        *defines,
+        *(p.read_text() for p in sources),
     )[:24]
     home = cached(
         f"sim-{key}", lambda work: _compile(sources, top, clk, defines, compiler, Path(binary), work)
@@ -316,8 +323,8 @@ core, and leaves operations on wide words to its library.
 
 
 _MUCH, _FOR_MUCH = 1 << 22, "-O1"
-"""Bytes of a model's C++ from which -O2 is too much: a compiler then takes four times as long for a model that
-is not much quicker.
+"""Bytes of a model's C++ from which -O2 is too much: the compiler takes four times as long for a model
+that is not much quicker.
 """
 
 

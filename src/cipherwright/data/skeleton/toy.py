@@ -53,6 +53,11 @@ class Toy(Standard):
     """Lengths of keys as supplied, in bits."""
     lookups = (S,)
     """Every table that `lookup` reads."""
+    known_answers = (
+        ("0123456789abcdef", "0000000000000000", "7aa9523b5316b819"),
+        ("0000000000000000", "0123456789abcdef", "92ccd424f7d98ec0"),
+    )
+    """Key, block and encrypted block. Put the document's own here: the example itself computed these."""
 
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
         """The steps of encryption in order: eight rounds with a key word of 32 bits each."""
