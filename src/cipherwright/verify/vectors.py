@@ -44,8 +44,8 @@ def _folder() -> Path:
 
 
 def own_vectors(cipher: str, mode: str = "ecb") -> list[Vector]:
-    """The repository's vectors of `cipher` (its name in the catalogue) in `mode`; where it has no file for the
-    cipher, the known answers that the cipher states.
+    """The repository's vectors of `cipher` (its name in the catalogue) in `mode`; where it has no file for
+    the cipher, the known answers that the cipher states.
     """
     path = _folder() / f"{cipher}.json"
     if not path.is_file():
