@@ -32,7 +32,7 @@ class Present(Standard):
     lookups = (S, INV_S)
     key_sizes = (80, 128)
     control_width = 5
-    known_answers = (  # appendix I; for 128 bits Poschmann (2009), and other implementations
+    known_answers = (  # 80 bits: appendix I; 128 bits: what other implementations give
         ("00" * 10, "00" * 8, "5579c1387b228445"),
         ("ff" * 10, "00" * 8, "e72c46c0f5945049"),
         ("00" * 10, "ff" * 8, "a112ffc72f68417b"),
