@@ -97,7 +97,7 @@ def test_what_a_loop_cannot_do_is_said(present: None) -> None:
 @pytest.mark.parametrize("mode", ("ecb", *CHAIN_MODES))
 def test_two_blocks_in_flight_in_every_direction_and_mode(mode: str, present: None) -> None:
     """Every build compares its core with the description, on random keys and blocks. Other forms are in
-    tests/verify/test_outside.py.
+    tests/verify/test_outside_forms.py.
     """
     for way in ("encrypt", "decrypt", "both"):
         form = {"architecture": "iterative", "stages": 2, "direction": way, "mode": mode}
