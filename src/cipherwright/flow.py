@@ -20,12 +20,9 @@ __all__ = ["build", "generate"]
 
 @without_collector
 def generate(spec: Spec, given: Mapping[str, str] | None = None) -> Core | BuiltEngine:
-    """The core, or for `architecture = "engine"` the engine, that `spec` asks for, with its predicted figures
-    and its warnings.
-
-    given: the preset and the changes as the user wrote them, for the record and the header of the Verilog
-    (None: the spec's name); a cipher from outside the package adds where it came from. Raises UserError where
-    the spec can't be met on its target, with the nearest that can.
+    """The core or the engine that `spec` asks for. given: the preset and the changes as the user wrote them
+    (None: the spec's name), for the record and the Verilog's header; a cipher from outside the package adds
+    where it came from. Raises UserError where the spec can't be met, with the nearest that can.
     """
     known = {**(asked := given or {"preset": spec.name}), **origin(spec.cipher), **asked}
     with blaming(spec.cipher):
