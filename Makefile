@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml | system
 
 # What the wheel depends on for Python 3.13, where that is installed and is not the one at hand: tests/test_wheel.py.
 other: $(STAMP)
-	@test -e $(OTHER)/.ready || ! python3.13 -c "" 2>/dev/null || $(BIN)/python -c "import sys; sys.exit(sys.version_info[:2] != (3, 13))" || \
+	@test $(OTHER)/.ready -nt pyproject.toml || ! python3.13 -c "" 2>/dev/null || $(BIN)/python -c "import sys; sys.exit(sys.version_info[:2] != (3, 13))" || \
 	{ python3.13 -m venv $(OTHER) && $(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check -e . && touch $(OTHER)/.ready; }
 
 demo: setup

@@ -8,13 +8,14 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from cipherwright.cipher import CATALOGUE
 from cipherwright.flow import generate
-from cipherwright.registry import register
+from cipherwright.registry import register, unregister
 from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import digest
@@ -124,6 +125,14 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture
+def present_forgotten() -> Iterator[None]:
+    """What the test registers of `examples/present.py` is taken out of the catalogue after it."""
+    yield
+    if "present" in CATALOGUE:
+        unregister("present")
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,12 @@ way to have its keys, direction, and mode that blocks of 64 bits allow. Each is 
 
 from __future__ import annotations
 
-__all__ = ["FORMS", "PIPELINES", "QUICK"]
+__all__ = ["FORMS", "QUICK"]
 
 _WAYS = ("encrypt", "decrypt", "both")
 _UNIT = ("key=static", "key_expansion=unit")
 
-PIPELINES: dict[str, tuple[str, ...]] = {
+_PIPELINES: dict[str, tuple[str, ...]] = {
     "direct": ("key_schedule=direct",),
     "stepped": ("key_schedule=stepped",),
     "signals": ("key_schedule=stepped", "round_numbers=signals"),
@@ -49,7 +49,7 @@ _MODES = {
 
 def _forms() -> dict[str, tuple[str, ...]]:
     kinds = {f"loop-{k}": ("architecture=iterative", *v) for k, v in _LOOPS.items()}
-    kinds |= {f"pipeline-{k}": ("architecture=pipelined", "stages=4", *v) for k, v in PIPELINES.items()}
+    kinds |= {f"pipeline-{k}": ("architecture=pipelined", "stages=4", *v) for k, v in _PIPELINES.items()}
     found: dict[str, tuple[str, ...]] = {}
     for name, options in kinds.items():
         ways = ("encrypt",) if name == "pipeline-signals" else _WAYS

@@ -5,7 +5,7 @@ there, and no other file had to change than those that it names.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -268,13 +268,17 @@ def _twice(line: str) -> str:
     return f"{name} = {2 * float(number)}" if is_number and not name.startswith("#") else line
 
 
+def _with_values(text: str, values: Mapping[str, str]) -> str:
+    """TOML of one value a line, with other values of some names."""
+    lines = (line.partition(" = ") for line in text.splitlines())
+    return "".join(f"{name}{mark}{values.get(name, value)}\n" for name, mark, value in lines)
+
+
 def _board(c: Copy) -> None:
     """A board with another oscillator. Place and route of its bitstream takes minutes: not here."""
     text = (c.here / HOME / "board/data/ulx3s-85f.toml").read_text()
-    lines = {"title": '"Mine"', "oscillator_mhz": "50.0", "oscillator": '"G3"'}
-    changed = (line.partition(" = ") for line in text.splitlines())
-    made = [f"{name}{mark}{lines.get(name, value)}" for name, mark, value in changed]
-    c.add(f"{HOME}board/data/mine.toml", "\n".join(made) + "\n")
+    mine = {"title": '"Mine"', "oscillator_mhz": "50.0", "oscillator": '"G3"'}
+    c.add(f"{HOME}board/data/mine.toml", _with_values(text, mine))
     c.run(
         textwrap.dedent("""\
             import json
@@ -293,10 +297,8 @@ def _board(c: Copy) -> None:
 def _preset(c: Copy) -> None:
     """DES in two stages. Its measurement takes minutes: not here, and the budget says so."""
     text = (c.here / HOME / "data/presets/des-small.toml").read_text()
-    lines = {"title": '"DES in two stages"', "stages": "2"}
-    changed = (line.partition(" = ") for line in text.splitlines())
-    made = [f"{name}{mark}{lines.get(name, value)}" for name, mark, value in changed]
-    c.add(f"{HOME}data/presets/des-two.toml", "\n".join(made) + "\n")
+    two = {"title": '"DES in two stages"', "stages": "2"}
+    c.add(f"{HOME}data/presets/des-two.toml", _with_values(text, two))
     budget = '\n[[budget]]\npreset = "des-two"\ntarget = "ecp5-85k-8"\nunmeasured = "it is new"\n'
     c.change("benchmarks/budgets.toml", lambda text: text + budget)
     said = c.run(

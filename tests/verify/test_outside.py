@@ -5,12 +5,10 @@ go through the core; what is refused is one sentence.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from cipherwright.cipher import CATALOGUE
 from cipherwright.cli import execute
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
@@ -24,11 +22,7 @@ FILE = ROOT / "examples" / "present.py"
 LOOP = ("--set", "architecture=iterative", "--set", "stages=1", "--set", "direction=encrypt")
 
 
-@pytest.fixture(autouse=True)
-def catalogue() -> Iterator[None]:
-    yield
-    if "present" in CATALOGUE:
-        unregister("present")
+pytestmark = pytest.mark.usefixtures("present_forgotten")
 
 
 def test_a_stranger_builds_and_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,23 +57,22 @@ def asynchronous_text(text: str, name: str) -> str:
     always @(posedge clk or posedge rst_i) if (rst_i) q <= 0; else q <= d;
     """
     apart = _CHOICE.sub(r"\1if (rst_i) \2 <= \4;\n    else \2 <= \3 ? \4 :\5;", text)
-    made = _RESET_BLOCK.sub(r"\1 or posedge rst_i\2", apart)
-    left = re.sub(r"//.*|" + _RESET_BLOCK_MADE.pattern, "", made)
-    if wrong := next((line for line in left.splitlines() if _reads(line)), None):
-        raise UserError(f"reset = async: {name} reads rst_i in {wrong.strip()!r}, at the clock")
-    return made
+    left = _NO_READER.sub("", _RESET_BLOCK.sub("", apart))
+    _check_readers(name, map(str.strip, left.splitlines()))
+    return _RESET_BLOCK.sub(r"\1 or posedge rst_i\2", apart)
 
 
 _CHOICE = re.compile(r"(always @\(posedge clk\)\s+)(\w+) <= rst_i \|\| ([^;?]+) \? ([^;:]+) :([^;]+);")
 """A register that takes a value in reset and under another condition."""
 _RESET_BLOCK = re.compile(r"(always @\(posedge clk)(\)\s+(?:begin\s+)?if \(rst_i\))")
-_RESET_BLOCK_MADE = re.compile(r"always @\(posedge clk or posedge rst_i\)\s+(?:begin\s+)?if \(rst_i\)")
+_NO_READER = re.compile(r"//.*|input +wire +rst_i\b|\.rst_i\(rst_i\)")
+"""What names rst_i and does not read it: comments, the port itself, and a link that hands it on."""
 
 
-def _reads(line: str) -> bool:
-    """Whether a line of Verilog reads rst_i; the port itself, and a link that hands it on, do not."""
-    line = re.sub(r"input +wire +rst_i\b|\.rst_i\(rst_i\)", "", line)
-    return bool(re.search(r"\brst_i\b", line))
+def _check_readers(name: str, texts: Iterable[str]) -> None:
+    """Raise UserError where one of the `texts`, of the module or file `name`, reads rst_i."""
+    if wrong := next((text for text in texts if re.search(r"\brst_i\b", text)), None):
+        raise UserError(f"reset = async: {name} reads rst_i in {wrong!r}, at the clock")
 
 
 def asynchronous_wrapper(w: Wrapper) -> Wrapper:
@@ -138,8 +137,7 @@ def _whole(text: str, looser: str) -> bool:
 
 def _check(w: Wrapper) -> None:
     """Raise UserError where rst_i is read other than as a reset, or registers are reset only in part."""
-    if wrong := next((text for text in _read(w) if re.search(r"\brst_i\b", text)), None):
-        raise UserError(f"reset = async: {w.name} reads rst_i in {wrong!r}, at the clock")
+    _check_readers(w.name, _read(w))
     for item in w.items:
         if isinstance(item, Clocked) and item.asynchronous:
             targets = {s.target.partition("[")[0] for s in item.steps if isinstance(s, Step)}

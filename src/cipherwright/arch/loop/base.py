@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...cipher.word import all_over, all_under, over, under
+from ...errors import UserError
 from ...graph import Graph, GraphBuilder
 from ...schedule import Io
 from ..form import Form
 from ..key_memory import KeyMemory
 
-__all__ = ["Fold", "Loop", "small_table", "sparse_table"]
+__all__ = ["Fold", "Loop", "check_steps", "small_table", "sparse_table"]
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,17 @@ class Fold:
         if self.direction != "both" or there == again:
             return small_table(b, name, again if self.direction == "decrypt" else there, bits, iteration)
         return small_table(b, name, there + again, bits, b.cat(decrypt, iteration))
+
+
+def check_steps(form: Form, steps: int, per_iteration: int) -> None:
+    """Raise UserError where a loop of `form`, which has so many `steps`, can't do `per_iteration` of them in
+    an iteration.
+    """
+    if not 1 <= per_iteration <= steps:
+        raise UserError(
+            f"a loop of {form.cipher.name} has 1 to {steps} steps a cycle, not rounds_per_cycle = "
+            f"{per_iteration}"
+        )
 
 
 def sparse_table(b: GraphBuilder, name: str, table: Sequence[int | None], width: int, index: int) -> int:

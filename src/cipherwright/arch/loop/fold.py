@@ -10,12 +10,11 @@ iteration in which it delivers one.
 from __future__ import annotations
 
 from ...cipher.word import all_over, all_under, over, under
-from ...errors import UserError
 from ...graph import STATIC
 from ..form import Form, HeldForm
 from ..forms import derived_form
 from ..key_memory import key_memory
-from .base import Fold, Loop, small_table
+from .base import Fold, Loop, check_steps, small_table
 from .rounds import fold_rounds, read_rounds
 from .steps import fold_steps, read_steps
 
@@ -34,13 +33,13 @@ def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
     >>> loop.iterations, [name for name, _ in loop.loops]  # 16 rounds, and the load
     (17, ['busy', 'count', 'state0', 'state1', 'key0'])
     """
-    if form.loop == "keyed" and rounds_per_cycle == 1:
-        return _KeyedLoop(form, direction).finished()
-    if form.loop == "keyed":
-        form = derived_form(form.cipher, form.key_bits)
+    if form.loop == "rounds":
+        return fold_rounds(form, rounds_per_cycle, direction)
     if form.loop == "steps":
         return fold_steps(form, rounds_per_cycle, direction)
-    return fold_rounds(form, rounds_per_cycle, direction)
+    if rounds_per_cycle == 1:
+        return _KeyedLoop(form, direction).finished()
+    return fold_steps(derived_form(form.cipher, form.key_bits), rounds_per_cycle, direction)
 
 
 class _HeldLoop(Fold):
@@ -54,11 +53,7 @@ class _HeldLoop(Fold):
     def __init__(self, form: Form, per_iteration: int, direction: str) -> None:
         assert isinstance(form, HeldForm), "a spec lets no other cipher have such a loop"
         self.held, self.plan = form, form.held_plan()
-        if not 1 <= per_iteration <= len(self.plan):
-            raise UserError(
-                f"a loop of {form.cipher.name} has 1 to {len(self.plan)} steps a cycle, not "
-                f"rounds_per_cycle = {per_iteration}"
-            )
+        check_steps(form, len(self.plan), per_iteration)
         self.entry = -len(self.plan) % per_iteration
         turns = -(-len(self.plan) // per_iteration)
         super().__init__(form, per_iteration, direction, turns + 1, True, True)

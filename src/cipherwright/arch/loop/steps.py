@@ -16,7 +16,7 @@ from ...cipher.word import Word, Words, all_under, choose, over, under
 from ...errors import UserError
 from ..form import Form
 from ..key_memory import KeyMemory
-from .base import Fold, Loop, small_table
+from .base import Fold, Loop, check_steps, small_table
 from .reads import KeyReads
 
 __all__ = ["fold_steps", "read_steps"]
@@ -38,11 +38,7 @@ class _StepLoop(Fold):
             raise UserError(
                 f"the key schedule of {cipher.title} does not run backwards, so a loop can't decrypt with it"
             )
-        if not 1 <= per_iteration <= self.rounds:
-            raise UserError(
-                f"a loop of {cipher.name} has 1 to {self.rounds} steps a cycle, not rounds_per_cycle = "
-                f"{per_iteration}"
-            )
+        check_steps(form, self.rounds, per_iteration)
         self.ways, self.entry = ways, -self.rounds % per_iteration
         self.key_setups = {way: 0 if memory else form.key_setup(way) for way in ways}
         longest = max(self.key_setups.values())
