@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["byte_matrix", "columns_of", "product"]
+__all__ = ["byte_matrix", "columns_of", "inverse", "product"]
 
 
 def product(a: int, c: int, polynomial: int) -> int:
@@ -18,6 +18,20 @@ def product(a: int, c: int, polynomial: int) -> int:
         out ^= a << k if c >> k & 1 else 0
     for k in range(15, 7, -1):
         out ^= polynomial << k - 8 if out >> k & 1 else 0
+    return out
+
+
+def inverse(a: int, polynomial: int) -> int:
+    """The element whose product with `a` is 1 in GF(2^8) modulo the irreducible `polynomial` (nine bits,
+    bit k the coefficient of x^k); 0 for 0. It is `a` to the power of 254.
+
+    >>> hex(inverse(0x53, 0x11B))
+    '0xca'
+    """
+    out = 1
+    for _ in range(7):  # 254 is 11111110 in binary
+        a = product(a, a, polynomial)
+        out = product(out, a, polynomial)
     return out
 
 

@@ -38,13 +38,10 @@ S9_PRODUCTS = _products(_S9)
 
 
 def _table(products: tuple[tuple[tuple[int, ...], ...], ...]) -> tuple[int, ...]:
-    n = len(products)
+    masks = [[sum(1 << v for v in term) for term in terms] for terms in products]
     return tuple(
-        sum(
-            (sum(all(x >> v & 1 for v in term) for term in terms) & 1) << i
-            for i, terms in enumerate(products)
-        )
-        for x in range(1 << n)
+        sum((sum(x & mask == mask for mask in bit) & 1) << i for i, bit in enumerate(masks))
+        for x in range(1 << len(products))
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Self
 
-from .field import byte_matrix, product
+from .field import byte_matrix, inverse, product
 from .standard import Kind, Standard
 from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup
 
@@ -32,14 +32,13 @@ def affine(a: int) -> int:
 
 
 def _s_box() -> tuple[int, ...]:
-    inverse = [next((x for x in range(256) if product(a, x, POLYNOMIAL) == 1), 0) for a in range(256)]
-    return tuple(AFFINE_CONSTANT ^ affine(inverse[a]) for a in range(256))
+    return tuple(AFFINE_CONSTANT ^ affine(inverse(a, POLYNOMIAL)) for a in range(256))
 
 
 @cache
-def mix_rows(inverse: bool) -> tuple[int, ...]:
+def mix_rows(back: bool) -> tuple[int, ...]:
     """MixColumns or InvMixColumns on one column (sections 5.1.3 and 5.3.3)."""
-    first = (14, 11, 13, 9) if inverse else (2, 3, 1, 1)
+    first = (14, 11, 13, 9) if back else (2, 3, 1, 1)
     return byte_matrix(4, lambda i, j: first[(j - i) % 4], POLYNOMIAL)
 
 

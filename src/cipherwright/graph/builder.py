@@ -10,6 +10,9 @@ from .ops import AGILE, OPS, Table
 
 __all__ = ["GraphBuilder"]
 
+_STAY = ("again", "copy", "hop", "clear")
+"""Operations that are not folded where they read constants."""
+
 
 class GraphBuilder:
     """A `cipher.Builder` whose words are indices of nodes. `name`: of the graph that is built. `delay`: the
@@ -54,18 +57,16 @@ class GraphBuilder:
         """
         args = tuple(args)
         key = (op, width, args, attr)
-        if key in self._known and not own:
-            return self._known[key]
-        if (
-            args
-            and op not in ("again", "copy", "hop", "clear")
-            and all(self._nodes[a].op == "const" for a in args)
-        ):
-            widths, values = [self._nodes[a].width for a in args], [self._nodes[a].attr for a in args]
+        known = None if own else self._known.get(key)
+        if known is not None:
+            return known
+        nodes = self._nodes
+        if args and op not in _STAY and all(nodes[a].op == "const" for a in args):
+            widths, values = [nodes[a].width for a in args], [nodes[a].attr for a in args]
             return self.const(width, OPS[op].meaning(attr, widths, values, width))
-        self._nodes.append(Node(op, width, args, attr, name, self._section))
-        self._known[key] = len(self._nodes) - 1
-        return self._known[key]
+        nodes.append(Node(op, width, args, attr, name, self._section))
+        self._known[key] = len(nodes) - 1
+        return len(nodes) - 1
 
     def input(self, name: str, width: int, kind: str = AGILE) -> int:
         """The input `name` of `width` bits. `kind`: AGILE where it may change every cycle, STATIC where it is
@@ -81,17 +82,20 @@ class GraphBuilder:
         """The graph, without the nodes that no output needs (inputs stay). Raises ValueError where a node
         breaks the rules of its operation, or two inputs or two outputs have one name.
         """
-        need = {i for _, i in self._outputs}
+        need = bytearray(len(self._nodes))
+        for _, i in self._outputs:
+            need[i] = 1
         for i in range(len(self._nodes) - 1, -1, -1):
-            if i in need:
-                need.update(self._nodes[i].args)
-        keep = [i for i, n in enumerate(self._nodes) if i in need or n.op == "input"]
-        new = {old: k for k, old in enumerate(keep)}
-        nodes = tuple(
-            Node(n.op, n.width, tuple(new[a] for a in n.args), n.attr, n.name, n.section)
-            for n in (self._nodes[i] for i in keep)
-        )
-        return Graph(self.name, nodes, tuple((n, new[i]) for n, i in self._outputs), self.delay)
+            if need[i]:
+                for a in self._nodes[i].args:
+                    need[a] = 1
+        new, nodes = [0] * len(self._nodes), list[Node]()
+        for i, n in enumerate(self._nodes):
+            if need[i] or n.op == "input":
+                args = tuple([new[a] for a in n.args])
+                new[i] = len(nodes)
+                nodes.append(n if args == n.args else Node(n.op, n.width, args, n.attr, n.name, n.section))
+        return Graph(self.name, tuple(nodes), tuple((n, new[i]) for n, i in self._outputs), self.delay)
 
     def at(self, i: int) -> Node:
         """The node of index `i`."""

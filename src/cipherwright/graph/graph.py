@@ -17,7 +17,7 @@ OUTPUT = -1
 """The reader that stands for an output of the graph."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Node:
     """One operation. `op`: its name in `OPS`; `width`: of the result, in bits; `args`: indices of the nodes
     that it reads, in the order of the operation's meaning; `attr`: the operation's attribute; `name`: a hint
@@ -40,6 +40,18 @@ class Node:
     section: str = field(default="", compare=False)
     """The part of the cipher that it was described in, such as `round 7`, for comments in the Verilog."""
 
+    def __init__(
+        self,
+        op: str,
+        width: int,
+        args: tuple[int, ...] = (),
+        attr: Any = None,
+        name: str = "",
+        section: str = "",
+    ) -> None:
+        # All at once: a large core makes 200,000 nodes, and setting each alone takes three times as long.
+        self.__dict__.update(op=op, width=width, args=args, attr=attr, name=name, section=section)
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -59,8 +71,12 @@ class Graph:
     delay: str = ""
 
     def __post_init__(self) -> None:
+        widths: list[int] = []
         for i, node in enumerate(self.nodes):
-            _check(self, i, node)
+            fault = _fault(node, widths)
+            if fault:
+                raise ValueError(f"graph {self.name}, node {i} ({node.op}): {fault}")
+            widths.append(node.width)
         for names in (self.input_names(), tuple(n for n, _ in self.outputs)):
             if len(set(names)) != len(names):
                 raise ValueError(f"graph {self.name}: a port name stands twice in {names}")
@@ -127,23 +143,18 @@ class Graph:
         return hash((self.name, self.nodes, self.outputs))
 
 
-def _check(graph: Graph, index: int, node: Node) -> None:
-    """Raise ValueError where a node breaks the rules of the operation table."""
-    fault = _fault(graph, index, node)
-    if fault:
-        raise ValueError(f"graph {graph.name}, node {index} ({node.op}): {fault}")
-
-
-def _fault(graph: Graph, index: int, node: Node) -> str:
-    """What is wrong with a node, in a sentence; empty where it follows the rules."""
-    op = OPS.get(node.op)
+def _fault(node: Node, before: list[int]) -> str:
+    """What is wrong with a node, in a sentence; empty where it follows the rules of the operation table.
+    `before`: the widths of the nodes before it.
+    """
+    op, args, width = OPS.get(node.op), node.args, node.width
     if op is None:
         return "there is no such operation"
-    if node.width < 1 or (node.args and not (min(node.args) >= 0 and max(node.args) < index)):
+    if width < 1 or (args and not (min(args) >= 0 and max(args) < len(before))):
         return "a width below 1 or an argument that does not come before it"
-    if op.arity is not None and len(node.args) != op.arity:
-        return f"{len(node.args)} arguments instead of {op.arity}"
-    widths = [graph.nodes[a].width for a in node.args]
-    if not op.fits(node.attr, widths, node.width):
-        return f"widths {widths} -> {node.width} or attribute do not fit the operation"
+    if op.arity is not None and len(args) != op.arity:
+        return f"{len(args)} arguments instead of {op.arity}"
+    widths = [before[a] for a in args]
+    if not op.fits(node.attr, widths, width):
+        return f"widths {widths} -> {width} or attribute do not fit the operation"
     return ""

@@ -33,7 +33,7 @@ def rebuild(graph: Graph, replace: Replace, new: list[int] | None = None) -> Gra
     b = GraphBuilder(graph.name, graph.delay)
     new = [] if new is None else new
     for i, node in enumerate(graph.nodes):
-        args = tuple(new[a] for a in node.args)
+        args = tuple([new[a] for a in node.args])
         b.section(node.section)
         j = replace(b, i, node, args)
         if j is None:

@@ -99,6 +99,7 @@ class _Top:
         self.items: list[Item] = []
         users = control_bits(self.g, dict(options.loops), options.control)
         self.control = {bit: max(self._reads(u) for u in readers) for bit, readers in users.items()}
+        self.leaving = _leaving(s)
         self.names = Names(("clk", "rst_i"))
         self.fresh: dict[NodeBit, Bit] = {}
         self.carried: dict[tuple[int, int, int], Bit] = {}
@@ -331,20 +332,24 @@ def _uses(module: Module, name: str) -> bool:
 def _add_stage(top: _Top, label: str, members: list[int], stage: int) -> None:
     """Instantiate the stage's module, made now where no earlier stage has the same shape."""
     g, s = top.g, top.s
-    inside = set(members)
+    inside, now = set(members), top.leaving.get(stage, frozenset())
 
     def needed(i: int) -> list[int]:
         """Bits of node i that leave the stage: into a register or an output, or into a copy or hop."""
         out = []
         for k in range(g.nodes[i].width):
-            taps = s.uses.get((i, k), ())
-            readers = g.readers.get((i, k), frozenset())
-            moved = any(
-                g.nodes[u].op in _MOVES or (u not in inside and s.reads(u) == stage)
-                for u in readers - {OUTPUT}
-            )
-            held = not g.agile[i] and not readers <= inside
-            if held or any(t > stage for t in taps) or moved or _leaves_now(s, i, k, stage):
+            bit = (i, k)
+            taps = s.uses.get(bit, ())
+            readers = g.readers.get(bit, frozenset())
+            if (
+                (taps and taps[-1] > stage)
+                or bit in now
+                or (not g.agile[i] and not readers <= inside)
+                or any(
+                    u != OUTPUT and (g.nodes[u].op in _MOVES or (u not in inside and s.reads(u) == stage))
+                    for u in readers
+                )
+            ):
                 out.append(k)
         return out
 
@@ -408,7 +413,10 @@ def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[in
     return [(f"{label}_level{n + 1}", [i for i in members if level[i] == n]) for n in range(count)]
 
 
-def _leaves_now(s: Schedule, src: int, k: int, stage: int) -> bool:
-    return any(
-        s.io.departure(n, s.stages) == stage and (src, k) in s.graph.bits[i] for n, i in s.graph.outputs
-    )
+def _leaving(s: Schedule) -> dict[int, frozenset[NodeBit]]:
+    """Stage -> the bits that leave at an output in it."""
+    found: dict[int, frozenset[NodeBit]] = {}
+    for name, i in s.graph.outputs:
+        stage = s.io.departure(name, s.stages)
+        found[stage] = found.get(stage, frozenset()) | set(s.graph.bits[i])
+    return found

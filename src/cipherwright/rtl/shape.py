@@ -49,14 +49,14 @@ def shape(g: Graph, members: list[int], needed: Callable[[int], list[int]], pack
         row.update({bit: (n, pos) for pos, bit in enumerate(bits)})
 
     def operand(bits: Word) -> tuple[Read, ...]:
-        outer = entering.outer(bits)
+        seats = entering.seats(bits)
         return tuple(
-            Read("row", *row[src, k])
-            if (src, k) in row
-            else Read("constant", g.nodes[src].attr >> k & 1)
-            if g.nodes[src].op == "const"
-            else Read("port", *entering.seat((src, k), outer))
-            for src, k in bits
+            Read("row", *row[bit])
+            if bit in row
+            else Read("port", *seats[bit])
+            if bit in seats
+            else Read("constant", g.nodes[bit[0]].attr >> bit[1] & 1)
+            for bit in bits
         )
 
     first = [g.nodes[group[0]] for group in together]
@@ -127,14 +127,16 @@ class _Entering:
     starts: dict[tuple[_Source, Word], int] = field(default_factory=dict)
     places: dict[_Source, dict[NodeBit, int]] = field(default_factory=dict)
     ports: dict[_Source, int] = field(default_factory=dict)
+    sources: dict[int, _Source] = field(default_factory=dict)
+    """Of which word the bits of a node are, where words are packed."""
 
     @classmethod
     def of(cls, g: Graph, members: list[int], operands: Iterable[Word], packed: bool) -> _Entering:
         found = cls(g, set(members), packed)
         words: dict[_Source, list[NodeBit]] = {}
         for outer in map(found.outer, operands):
-            for source in dict.fromkeys(found._source(bit, outer) for bit in outer):
-                word, part = words.setdefault(source, []), found._part(source, outer)
+            for source, part in found._parts(outer).items():
+                word = words.setdefault(source, [])
                 if isinstance(source, str) or (source, part) not in found.starts:
                     found.starts[source, part] = len(word)
                     word.extend(part)
@@ -146,29 +148,41 @@ class _Entering:
         found.ports.update({source: port for port, source in enumerate(found.words)})
         return found
 
-    def _source(self, bit: NodeBit, outer: Word) -> _Source:
-        """What the word of a bit is of, which an operand reads among `outer`."""
-        node = self.graph.nodes[bit[0]]
-        if not self.packed:
-            return outer
-        return (_clean(node),) if node.op == "input" else _clean(node)
+    def _source(self, i: int) -> _Source:
+        """What the word of a node's bits is of, where words are packed."""
+        found = self.sources.get(i)
+        if found is None:
+            node = self.graph.nodes[i]
+            found = self.sources[i] = (_clean(node),) if node.op == "input" else _clean(node)
+        return found
 
-    def _part(self, source: _Source, outer: Word) -> Word:
-        """What an operand reads of a word."""
-        return tuple(b for b in outer if self._source(b, outer) == source) if self.packed else outer
+    def _parts(self, outer: Word) -> dict[_Source, Word]:
+        """What an operand reads, `outer`, by the words that it is of."""
+        if not self.packed:
+            return {outer: outer} if outer else {}
+        parts: dict[_Source, list[NodeBit]] = {}
+        for bit in outer:
+            parts.setdefault(self._source(bit[0]), []).append(bit)
+        return {source: tuple(part) for source, part in parts.items()}
 
     def outer(self, bits: Word) -> Word:
         """The bits of an operand that enter; one that it reads twice enters once."""
-        read = tuple(b for b in bits if b[0] not in self.inside and self.graph.nodes[b[0]].op != "const")
+        nodes, inside = self.graph.nodes, self.inside
+        read = tuple([b for b in bits if b[0] not in inside and nodes[b[0]].op != "const"])
         return read if len(set(read)) == len(read) else tuple(sorted(set(read)))
 
-    def seat(self, bit: NodeBit, outer: Word) -> tuple[int, int]:
-        """Port and place of a bit that an operand reads among `outer`."""
-        source = self._source(bit, outer)
-        if isinstance(source, str):
-            return self.ports[source], self.places[source][bit]
-        part = self._part(source, outer)
-        return self.ports[source], self.starts[source, part] + part.index(bit)
+    def seats(self, bits: Word) -> dict[NodeBit, tuple[int, int]]:
+        """Port and place of each bit of an operand that enters."""
+        found: dict[NodeBit, tuple[int, int]] = {}
+        for source, part in self._parts(self.outer(bits)).items():
+            port = self.ports[source]
+            if isinstance(source, str):
+                places = self.places[source]
+                found.update({bit: (port, places[bit]) for bit in part})
+            else:
+                start = self.starts[source, part]
+                found.update({bit: (port, start + n) for n, bit in enumerate(part)})
+        return found
 
 
 def _by_name(g: Graph, bits: Iterable[NodeBit]) -> list[Word]:

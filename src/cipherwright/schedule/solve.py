@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heappop, heappush
 
 import numpy as np
@@ -33,6 +34,7 @@ _DEAR = 1.01
 """What equal rounds may cost, as a multiple of the logic cells without them."""
 
 
+@lru_cache(maxsize=2)
 def _edges(graph: Graph) -> dict[int, dict[int, int]]:
     """Agile def-use edges between operations and inputs through wiring: user -> {source: registers
     needed}.
@@ -65,29 +67,56 @@ def earliest(
     leave does not matter here.
     timed: what `_timed` gives for the graph and the model, where it is known.
     """
-    room = period - model.register + _EPS
-    at: dict[int, tuple[int, float]] = {
-        i: (io.arrival(n), 0.0) for n, i in graph.inputs.items() if graph.agile[i]
-    }
-    for i, delay, sources in timed or _timed(graph, model):
+    found = _filled(graph, timed or _timed(graph, model), period - model.register + _EPS, io)
+    return found.stage if found.fits else None
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """Stages filled one after another. fits: no operation alone exceeds the room of a stage; stage: of every
+    operation and input, as far as it fits. longest: delay in a stage; over: the least delay that did not fit
+    in one. With any room from `longest` on and below `over` it is the same.
+    """
+
+    fits: bool
+    stage: dict[int, int]
+    longest: float
+    over: float
+
+
+def _filled(graph: Graph, timed: Timed, room: float, io: Io) -> _Filled:
+    """The earliest stage of everything where a stage has room for a delay of `room` (ns)."""
+    stages = {i: io.arrival(n) for n, i in graph.inputs.items() if graph.agile[i]}
+    times = dict.fromkeys(stages, 0.0)
+    longest, over, first = 0.0, float("inf"), io.first
+    for i, delay, sources in timed:
         if delay > room:
-            return None
-        stage, time = io.first, 0.0
+            return _Filled(False, stages, longest, min(over, delay))
+        stage, time = first, 0.0
         for s, latency in sources:
-            made, after = at[s]
+            made, after = stages[s], times[s]
             if latency:
                 made, after = made + latency, 0.0
             if made > stage or (made == stage and after > time):
                 stage, time = made, after
-        at[i] = (stage + 1, delay) if time + delay > room else (stage, time + delay)
-    return {i: stage for i, (stage, _) in at.items()}
+        time += delay
+        if time > room:
+            over = min(over, time)
+            stage, time = stage + 1, delay
+        longest = max(longest, time)
+        stages[i], times[i] = stage, time
+    return _Filled(True, stages, longest, over)
 
 
 def _fits(
     graph: Graph, model: DelayModel, period: float, io: Io, stages: int, timed: Timed | None = None
 ) -> bool:
-    at = earliest(graph, model, period, io, timed)
-    if at is None or max((at[i] for i in at), default=0) >= stages:
+    return _holds(graph, earliest(graph, model, period, io, timed), io, stages)
+
+
+def _holds(graph: Graph, at: Mapping[int, int] | None, io: Io, stages: int) -> bool:
+    """Whether so many stages hold everything that is placed `at` its earliest stage."""
+    if at is None or max(at.values(), default=0) >= stages:
         return False
     return all(
         at[s] <= io.departure(n, stages) for n, i in graph.outputs for s, _ in graph.bits[i] if s in at
@@ -137,9 +166,17 @@ def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> flo
     timed = _timed(graph, model)
     if not _fits(graph, model, high, io, stages, timed):
         return float("inf")
+    enough, short = float("inf"), 0.0  # rooms of a stage that are known to be
     while high - low > 1e-5:
         mid = (low + high) / 2
-        low, high = (low, mid) if _fits(graph, model, mid, io, stages, timed) else (mid, high)
+        room = mid - model.register + _EPS
+        if short <= room < enough:
+            found = _filled(graph, timed, room, io)
+            if found.fits and _holds(graph, found.stage, io, stages):
+                enough = found.longest
+            else:
+                short = found.over
+        low, high = (low, mid) if room >= enough else (mid, high)
     return round(high + 1e-5, 4)
 
 

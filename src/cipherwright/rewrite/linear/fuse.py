@@ -111,14 +111,18 @@ class _Expansion:
             out.plain = {bit}
         return out
 
-    def order(self, bits: tuple[Bit, ...], into: dict[Bit, None]) -> None:
-        """The bits behind linear maps in the order of the maps' arguments, most significant first."""
+    def order(self, bits: tuple[Bit, ...], into: dict[Bit, None], seen: set[int]) -> None:
+        """The bits behind linear maps in the order of the maps' arguments, most significant first. `seen`:
+        the maps whose arguments are there already.
+        """
         for bit in reversed(bits):
             node = self.g.nodes[bit[0]]
             if node.op == "linear":
-                self.order(self.g.bits[node.args[0]], into)
+                if bit[0] not in seen:
+                    seen.add(bit[0])
+                    self.order(self.g.bits[node.args[0]], into, seen)
             elif node.op == "xor" and self.below[bit[0]]:
-                self.order(tuple(self.g.bits[a][bit[1]] for a in node.args), into)
+                self.order(tuple(self.g.bits[a][bit[1]] for a in node.args), into, seen)
             elif node.op != "const":
                 into.setdefault(bit)
 
@@ -146,7 +150,7 @@ def fuse_linear(graph: Graph) -> Graph:
         groups.setdefault(behind, []).append(i)
         if behind not in order:
             listed: dict[Bit, None] = {}
-            e.order(graph.bits[node.args[0]], listed)
+            e.order(graph.bits[node.args[0]], listed, set())
             order[behind] = tuple(b for b in listed if b in behind)
     member = {i: key for key, members in groups.items() for i in members}
     joint: dict[frozenset[Bit], int] = {}

@@ -4,6 +4,7 @@ multiplexer level of an S-box with the XOR that follows it (Trimberger et al. 20
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from ...graph.builder import GraphBuilder
 from ...graph.graph import OUTPUT, Graph, Node
@@ -65,11 +66,13 @@ def _lanes(graph: Graph, i: int) -> list[list[tuple[int, int]]]:
 def _truth(graph: Graph, i: int) -> int:
     """The node's function of its operands, as a truth table (operand 0 = top address bit)."""
     node = graph.nodes[i]
-    if node.op == "lut":
-        return int(node.attr)
-    n = len(node.args)
+    return int(node.attr) if node.op == "lut" else _truth_of(node.op, len(node.args))
+
+
+@cache
+def _truth_of(op: str, n: int) -> int:
     return sum(
-        OPS[node.op].meaning(None, [1] * n, [a >> (n - 1 - j) & 1 for j in range(n)], 1) << a
+        OPS[op].meaning(None, [1] * n, [a >> (n - 1 - j) & 1 for j in range(n)], 1) << a
         for a in range(1 << n)
     )
 
@@ -109,6 +112,7 @@ def _merge(
     return (table, tuple(lanes)) if changed else None
 
 
+@cache
 def _compose(outer: int, n_outer: int, pos: int, inner: int, n_inner: int) -> int:
     """Truth table of `outer` with operand `pos` replaced by `inner` over operands of its own."""
     n = n_outer - 1 + n_inner

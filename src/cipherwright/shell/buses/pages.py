@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-
-from peakrdl_cheader.exporter import CHeaderExporter
-from systemrdl.compiler import RDLCompiler
-from systemrdl.node import AddrmapNode
+from typing import TYPE_CHECKING
 
 from ...errors import UserError
 from ...spec import Datapath
 from ..core import PortSet
 from ..header import GENERATOR, commented, module_name, origin_lines
 from .register_map import MapFacts, markdown, read_map, registers_of
+
+if TYPE_CHECKING:
+    from systemrdl.node import AddrmapNode
 
 __all__ = ["browser_pages", "map_facts", "map_pages"]
 
@@ -59,6 +59,7 @@ def browser_pages(source: Path, out: Path) -> None:
     """
     try:
         from peakrdl_html import HTMLExporter
+        from systemrdl.compiler import RDLCompiler
     except ImportError:
         raise UserError(
             "pages of registers need peakrdl-html: pip install 'cipherwright[html]' installs it"
@@ -70,6 +71,8 @@ def browser_pages(source: Path, out: Path) -> None:
 
 def _c_header(node: AddrmapNode) -> str:
     """The text that PeakRDL makes of a map: a structure of the registers, and masks of their fields."""
+    from peakrdl_cheader.exporter import CHeaderExporter
+
     with tempfile.TemporaryDirectory() as d:
         path = Path(d) / f"{node.inst_name}.h"
         CHeaderExporter().export(node, str(path))

@@ -11,11 +11,12 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from systemrdl.compiler import RDLCompiler
-from systemrdl.node import AddrmapNode, FieldNode
+from typing import TYPE_CHECKING
 
 from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
+
+if TYPE_CHECKING:
+    from systemrdl.node import AddrmapNode, FieldNode
 
 __all__ = [
     "WORD",
@@ -420,6 +421,8 @@ def read_map(text: str) -> AddrmapNode:
     """The map as systemrdl-compiler elaborates `text`, a SystemRDL source. Raises
     systemrdl.RDLCompileError.
     """
+    from systemrdl.compiler import RDLCompiler  # imported here: most cores have no registers
+
     compiler = RDLCompiler()
     with tempfile.TemporaryDirectory() as d:
         path = Path(d) / "map.rdl"
