@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +126,70 @@ def test_every_option_is_documented(kind: type[Spec]) -> None:
             assert extra["cost"] or name in free, name
             number = field.annotation in (int, float, int | None, float | None)
             assert extra["unit"] or not number or name == "placer_weight", name
+
+
+Records = Mapping[str, list[dict[str, Any]]]
+
+_SENTENCE = re.compile(r"(?<=[.:;)])\s+(?=[A-Z0-9`])|\n\s*\n|\n(?=[|#-])")
+_FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?) (?:MHz|LUT4|flip-flops)")
+_OTHERWISE = re.compile(r"asked for|predicted|, mapped|=|around `|^\|")
+"""Of what was wanted, of another core than the preset's, or a row of a table that a script makes."""
+
+
+def _other_figures(text: str, records: Records) -> Iterator[str]:
+    """What a page says of the clock and the size of a preset that none of its records says."""
+    for sentence in _SENTENCE.split(text):
+        named = [name for name in re.findall(r"`([\w-]+)`", sentence) if name in records]
+        if not named or _OTHERWISE.search(sentence):
+            continue
+        measured = [
+            float(value)
+            for name in named
+            for r in records[name]
+            for value in (r["fmax_mhz"], *(r["fmax_by_seed"] or {}).values(), r["luts"], r["ffs"])
+            if value is not None
+        ]
+        for figure in _FIGURE.findall(sentence):
+            digits = len(figure.partition(".")[2])
+            said = float(figure.replace(",", ""))
+            if not any(abs(said - value) <= 0.5001 * 10**-digits for value in measured):
+                yield f"{figure} of {', '.join(named)}"
+
+
+@pytest.fixture
+def records(root: Path) -> Records:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted((root / "benchmarks" / "records").glob("*@*.json")):
+        record = json.loads(path.read_text())
+        if "fmax_by_seed" in record:
+            found.setdefault(path.name.partition("@")[0], []).append(record)
+    return found
+
+
+def _pages(root: Path) -> list[Path]:
+    return [
+        root / "README.md",
+        *(root / "docs" / "guide").glob("*.md"),
+        *(root / "docs" / "ciphers").glob("*.md"),
+    ]
+
+
+def test_figures_of_presets_are_those_of_the_records(root: Path, records: Records) -> None:
+    wrong = {path.name: list(_other_figures(path.read_text(), records)) for path in _pages(root)}
+    assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_a_figure_that_no_record_has_is_seen(root: Path, records: Records) -> None:
+    text = (root / "docs" / "guide" / "modes.md").read_text()
+    record = records["aes128-xts"][0]
+    for figure in (
+        f"{record['fmax_mhz']:.1f} MHz",
+        f"{record['luts']:,} LUT4",
+        f"{record['ffs']:,} flip-flops",
+    ):
+        changed = text.replace(figure, f"9{figure}")
+        assert changed != text
+        assert list(_other_figures(changed, records))
 
 
 def test_picture(root: Path) -> None:
