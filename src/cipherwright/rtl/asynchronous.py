@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..errors import UserError
+from .hand_written import asynchronous_blocks
 from .module import DelayLine, Design, Module
 from .wrapper import Cell, Clocked, Drive, Let, Note, Step, Wrapper, WrapperItem
 
@@ -49,22 +50,29 @@ def asynchronous_reset(m: Module | Wrapper) -> Module | Wrapper:
 
 
 def asynchronous_text(text: str, name: str) -> str:
-    """The hand-written Verilog `text` of the file `name` with an asynchronous reset. Raises UserError where
-    it reads rst_i other than at the head of a block of registers, as the condition under which all of them
-    are cleared or set, or as the first of two conditions under which a register takes a value.
+    """The hand-written Verilog `text` of the file `name` with an asynchronous reset (hand_written.py). Raises
+    UserError where a register is reset in one of several statements that give it a value, or where rst_i is
+    read otherwise than to reset registers.
 
     >>> print(asynchronous_text("always @(posedge clk) if (rst_i) q <= 0; else q <= d;", "m.sv"))
-    always @(posedge clk or posedge rst_i) if (rst_i) q <= 0; else q <= d;
+    always @(posedge clk or posedge rst_i) begin
+        if (rst_i) begin
+            q <= 0;
+        end else begin
+            q <= d;
+        end
+    end
     """
-    apart = _CHOICE.sub(r"\1if (rst_i) \2 <= \4;\n    else \2 <= \3 ? \4 :\5;", text)
-    left = _NO_READER.sub("", _RESET_BLOCK.sub("", apart))
+    try:
+        found = "".join(asynchronous_blocks(m) for m in re.split(r"(?<=\bendmodule\n)", text))
+    except ValueError as e:
+        raise UserError(f"reset = async: {name}: {e}") from e
+    left = _NO_READER.sub("", _RESET_BLOCK.sub("", found))
     _check_readers(name, map(str.strip, left.splitlines()))
-    return _RESET_BLOCK.sub(r"\1 or posedge rst_i\2", apart)
+    return found
 
 
-_CHOICE = re.compile(r"(always @\(posedge clk\)\s+)(\w+) <= rst_i \|\| ([^;?]+) \? ([^;:]+) :([^;]+);")
-"""A register that takes a value in reset and under another condition."""
-_RESET_BLOCK = re.compile(r"(always @\(posedge clk)(\)\s+(?:begin\s+)?if \(rst_i\))")
+_RESET_BLOCK = re.compile(r"always @\(posedge clk or posedge rst_i\) begin\s+if \(rst_i\) begin")
 _NO_READER = re.compile(r"//.*|input +wire +rst_i\b|\.rst_i\(rst_i\)")
 """What names rst_i and does not read it: comments, the port itself, and a link that hands it on."""
 

@@ -172,9 +172,7 @@ class Datapath(Spec):
         ),
         needs(
             ("async",),
-            "the FIFOs and the control of packets, and counters of memories, have a synchronous reset",
-            interface=("plain",),
-            mode=("ecb", "cbc", "cfb", "ofb", "ctr"),
+            "counters of memories have a synchronous reset",
             delay_lines=("ff",),
         ),
     ] = option(

@@ -1,0 +1,299 @@
+"""Hand-written Verilog with an asynchronous reset: what each register gets in reset, found from the text.
+
+A file is read as far as that needs: the blocks `always @(posedge clk)` as statements, and wires that reset
+makes 0 or 1. A register that reset gives a constant gets it at once; everything else is as if rst_i were 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Levels", "asynchronous_blocks"]
+
+_HEAD = re.compile(r"([ \t]*)always @\(posedge clk\)\s*")
+_WIRE = re.compile(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]+);")
+_TARGET = re.compile(r"(\{[^}]*\}|\w+)(.*?)\s*<=\s*(.*)", re.DOTALL)
+_REPEATED = re.compile(r"\{[^{}]*\{(.*)\}\}", re.DOTALL)
+_CONSTANT = re.compile(r"\d+(?:'[bdh][0-9a-f]+)?|\{\w+(?: \* \w+)?\{1'b[01]\}\}|[A-Z_]+(?:\[[^\]]*\])?")
+_OPERATORS = ("?", "||", "&&", "|", "^", "&")
+"""The one that binds least first."""
+_SIGN = re.compile(r"\|\||&&|~[|&^]|[|&^?()\[\]{}]")
+_OPERAND = re.compile(r"~rst_i & | & ~rst_i\b|\brst_i \|\|? ")
+"""An operand that changes nothing where rst_i is 0."""
+_CHOICE = re.compile(r"\brst_i \? [^:]+: *")
+"""What comes before the value that a register gets where rst_i is 0."""
+
+
+@dataclass
+class Levels:
+    """Signals that reset makes `low`, and `high`, in one module."""
+
+    low: set[str] = field(default_factory=set)
+    high: set[str] = field(default_factory=lambda: {"rst_i"})
+
+    def learn(self, text: str) -> None:
+        """The wires of the module `text` whose value reset decides."""
+        for name, value in _WIRE.findall(text):
+            level = self.of(value)
+            if level is not None:
+                (self.high if level else self.low).add(name)
+
+    def of(self, expression: str) -> bool | None:
+        """What an expression of bits is in reset; None where reset does not decide that.
+
+        >>> levels = Levels()
+        >>> levels.of("~rst_i & take"), levels.of("rst_i | clear"), levels.of("take")
+        (False, True, None)
+        """
+        text = expression.strip()
+        for operator in _OPERATORS:
+            operands = _split(text, operator)
+            if len(operands) > 1:
+                settles = {"|": True, "&": False}.get(operator[0])
+                found = [self.of(o) for o in operands]
+                if settles is None or settles in found:
+                    return settles
+                return None if None in found else not settles
+        return self._operand(text)
+
+    def _operand(self, text: str) -> bool | None:
+        if text.startswith("(") and _close(text, 0) == len(text) - 1:
+            return self.of(text[1:-1])
+        if text.startswith("~"):
+            inner = self._operand(text[1:].strip())
+            return None if inner is None else not inner
+        repeated = _REPEATED.fullmatch(text)
+        if repeated:
+            return self.of(repeated[1])
+        return True if text in self.high else False if text in self.low else None
+
+
+def _close(text: str, start: int) -> int:
+    """The place of the bracket that closes the one at `start`."""
+    depth = 0
+    for k in range(start, len(text)):
+        depth += (text[k] in "([{") - (text[k] in ")]}")
+        if not depth:
+            return k
+    raise ValueError(f"brackets do not match in {text[start : start + 40]!r}")
+
+
+def _split(text: str, operator: str) -> list[str]:
+    """The operands of an operator with two sides, outside of brackets."""
+    parts, last, depth = list[str](), 0, 0
+    for found in _SIGN.finditer(text):
+        sign = found[0]
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == operator and not depth and text[last : found.start()].strip():
+            parts.append(text[last : found.start()])
+            last = found.end()
+    return [*parts, text[last:]]
+
+
+@dataclass(frozen=True)
+class _Assign:
+    target: str
+    part: str
+    value: str
+    notes: tuple[str, ...] = ()
+
+    def text(self, indent: str) -> str:
+        notes = "".join(f"{indent}{n}\n" for n in self.notes)
+        return f"{notes}{indent}{self.target}{self.part} <= {self.value};\n"
+
+
+@dataclass(frozen=True)
+class _If:
+    """`condition`: with its word, also that of a loop."""
+
+    condition: str
+    then: tuple[_Statement, ...]
+    other: tuple[_Statement, ...] = ()
+    notes: tuple[str, ...] = ()
+    word: str = "if"
+
+    def text(self, indent: str) -> str:
+        inside = "".join(s.text(f"{indent}    ") for s in self.then)
+        notes = "".join(f"{indent}{n}\n" for n in self.notes)
+        out = f"{notes}{indent}{self.word} ({self.condition}) begin\n{inside}{indent}end"
+        if self.other:
+            inside = "".join(s.text(f"{indent}    ") for s in self.other)
+            out += f" else begin\n{inside}{indent}end"
+        return out + "\n"
+
+
+_Statement = _Assign | _If
+
+
+class _Reader:
+    """Reads statements of a block of registers."""
+
+    def __init__(self, text: str, at: int) -> None:
+        self.text, self.at = text, at
+
+    def _skip(self) -> tuple[str, ...]:
+        """Over white space; the comments there."""
+        notes = list[str]()
+        while found := re.compile(r"\s+|//.*").match(self.text, self.at):
+            self.at = found.end()
+            notes += [found[0]] if found[0].startswith("//") else []
+        return tuple(notes)
+
+    def _word(self, word: str) -> bool:
+        found = re.compile(rf"{word}\b").match(self.text, self.at)
+        if found:
+            self.at = found.end()
+        return found is not None
+
+    def _bracket(self) -> str:
+        self._skip()
+        end = _close(self.text, self.at)
+        inside, self.at = self.text[self.at + 1 : end], end + 1
+        return inside
+
+    def statements(self) -> tuple[_Statement, ...]:
+        """One statement, or those between begin and end."""
+        notes = self._skip()
+        if self._word("begin"):
+            found = list[_Statement]()
+            while True:
+                rest = self._skip()
+                if self._word("end"):
+                    return tuple(found)
+                found += self._one(rest)
+        return self._one(notes)
+
+    def _one(self, notes: tuple[str, ...]) -> tuple[_Statement, ...]:
+        for word in ("if", "for"):
+            if self._word(word):
+                condition, then, other = self._bracket(), self.statements(), tuple[_Statement, ...]()
+                here = self.at
+                self._skip()
+                if word == "if" and self._word("else"):
+                    other = self.statements()
+                else:
+                    self.at = here
+                return (_If(condition, then, other, notes, word),)
+        end = self.text.index(";", self.at)
+        found = _TARGET.fullmatch(self.text[self.at : end].strip())
+        if not found:
+            raise ValueError(f"{self.text[self.at : end].strip()!r} is no value of a register")
+        self.at = end + 1
+        return (_Assign(found[1], found[2], found[3], notes),)
+
+
+def _targets(statements: Iterable[_Statement]) -> Iterator[str]:
+    for s in statements:
+        if isinstance(s, _Assign):
+            yield s.target
+        else:
+            yield from _targets((*s.then, *s.other))
+
+
+def _in_reset(statements: Iterable[_Statement], levels: Levels) -> Iterator[_Statement]:
+    """What registers get in reset, as far as it is constant."""
+    for s in statements:
+        if isinstance(s, _Assign):
+            value = _constant(s.value, levels)
+            if value:
+                yield _Assign(s.target, s.part, value)
+        elif s.word == "for":
+            inside = tuple(_in_reset(s.then, levels))
+            if inside:
+                yield _If(s.condition, inside, word=s.word)
+        else:
+            level = levels.of(s.condition)
+            if level is not None:
+                yield from _in_reset(s.then if level else s.other, levels)
+
+
+def _constant(value: str, levels: Levels) -> str:
+    """What a register gets in reset, "" where that is no constant."""
+    condition, *rest = _split(value, "?")
+    if rest and levels.of(condition):
+        first = rest[0].split(":")[0].strip()
+        return first if _CONSTANT.fullmatch(first) else ""
+    if _CONSTANT.fullmatch(value.strip()):
+        return value.strip()
+    level = levels.of(value)
+    # A word of zeros or ones; the width is that of the register.
+    return "" if level is None else "1'b1" if level else "0" if "{" in value else "1'b0"
+
+
+def _running(statements: Iterable[_Statement], of: set[str]) -> Iterator[_Statement]:
+    """What the registers `of` get where rst_i is 0."""
+    for s in statements:
+        if isinstance(s, _Assign):
+            if s.target in of:
+                yield _Assign(s.target, s.part, without_reset(s.value), s.notes)
+            continue
+        then, other = tuple(_running(s.then, of)), tuple(_running(s.other, of))
+        if s.condition.strip() == "rst_i":
+            yield from other
+        elif then or other:
+            condition = without_reset(s.condition)
+            yield (
+                _If(condition, then, other, s.notes, s.word)
+                if then
+                else _If(f"!({condition})", other, (), s.notes, s.word)
+            )
+
+
+def without_reset(text: str) -> str:
+    """An expression, or a text of several, where rst_i is 0."""
+    return _CHOICE.sub("", _OPERAND.sub("", text))
+
+
+def asynchronous_blocks(text: str) -> str:
+    """The hand-written module `text` with its registers in blocks of which `rst_i` is the asynchronous reset,
+    and everything else as where `rst_i` is 0. Raises ValueError where a register that reset gives a constant
+    may get something else in the same block, or where a statement is of another kind.
+
+    >>> print(asynchronous_blocks("always @(posedge clk) q <= ~rst_i & d;"))
+    always @(posedge clk or posedge rst_i) begin
+        if (rst_i) begin
+            q <= 1'b0;
+        end else begin
+            q <= d;
+        end
+    end
+    """
+    levels, out, at = Levels(), "", 0
+    levels.learn(text)
+    for head in _HEAD.finditer(text):
+        reader = _Reader(text, head.end())
+        block = reader.statements()
+        out += _OPERAND.sub("", text[at : head.start()])
+        out += (
+            _block(block, tuple(_in_reset(block, levels)), head[1], levels) or text[head.start() : reader.at]
+        )
+        at = reader.at
+    return out + _OPERAND.sub("", text[at:])
+
+
+def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str, levels: Levels) -> str:
+    """A block as one of registers with a reset and one of registers without; "" where none has one."""
+    cleared = set(_targets(reset))
+    if not cleared:
+        return ""
+    _check_order(block, cleared, levels)
+    inner = f"{indent}    "
+    free = "".join(s.text(inner) for s in _running(block, set(_targets(block)) - cleared))
+    out = [f"{indent}always @(posedge clk) begin\n{free}{indent}end"] if free else []
+    first = "".join(s.text(f"{inner}    ") for s in reset)
+    bound = "".join(s.text(f"{inner}    ") for s in _running(block, cleared))
+    out.append(
+        f"{indent}always @(posedge clk or posedge rst_i) begin\n{inner}if (rst_i) begin\n{first}"
+        f"{inner}end else begin\n{bound}{inner}end\n{indent}end"
+    )
+    return "\n".join(out)
+
+
+def _check_order(block: Sequence[_Statement], cleared: set[str], levels: Levels) -> None:
+    """Raise ValueError where one statement gives a register a constant in reset and another one may not."""
+    for s in block:
+        mine = set(_targets([s])) & cleared
+        if mine - set(_targets(_in_reset([s], levels))):
+            raise ValueError(f"{', '.join(sorted(mine))} is reset in one of two statements")
