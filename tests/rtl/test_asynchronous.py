@@ -150,17 +150,47 @@ def test_a_choice_by_the_reset() -> None:
     """The value of reset, and the rest under the other condition."""
     made = asynchronous_text("always @(posedge clk) q <= rst_i || q == LAST[1:0] ? 2'd0 : q + 1'b1;", "m.sv")
     assert made.split("\n") == [
-        "always @(posedge clk or posedge rst_i) if (rst_i) q <= 2'd0;",
-        "    else q <= q == LAST[1:0] ? 2'd0 : q + 1'b1;",
+        "always @(posedge clk or posedge rst_i) begin",
+        "    if (rst_i) begin",
+        "        q <= 2'd0;",
+        "    end else begin",
+        "        q <= q == LAST[1:0] ? 2'd0 : q + 1'b1;",
+        "    end",
+        "end",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "next_value"),
+    [
+        ("always @(posedge clk) q <= ~rst_i & d;", "1'b0", "        q <= d;\n"),
+        (
+            "always @(posedge clk) if (rst_i | clear_i) q <= 1'b0; else q <= d;",
+            "1'b0",
+            "        if (clear_i) begin\n            q <= 1'b0;\n        end else begin\n"
+            "            q <= d;\n        end\n",
+        ),
+        (
+            "wire clear = rst_i | zeroise_i;\nalways @(posedge clk) q <= clear | d;",
+            "1'b1",
+            "        q <= clear | d;\n",
+        ),
+    ],
+)
+def test_a_reset_beside_something_else(line: str, value: str, next_value: str) -> None:
+    """What resets a register is taken out of its next value."""
+    before = "wire clear = zeroise_i;\n" if line.startswith("wire") else ""
+    assert asynchronous_text(line, "m.sv") == (
+        f"{before}always @(posedge clk or posedge rst_i) begin\n    if (rst_i) begin\n        q <= {value};\n"
+        f"    end else begin\n{next_value}    end\nend"
+    )
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "    wire clear = rst_i | zeroise_i;",
-        "    always @(posedge clk) q <= ~rst_i & d;",
-        "    always @(posedge clk) if (rst_i | clear_i) q <= 1'b0;",
+        "    wire clear = rst_i ^ zeroise_i;",
+        "    always @(posedge clk) q <= d & ~(rst_i & e);",
         "    m u_m (.clear_i(rst_i));",
         "    always @(posedge clk) if (d) if (rst_i) q <= 1'b0;",
     ],

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..errors import UserError
+from .brackets import depths
 from .hand_written import asynchronous_blocks
 from .module import DelayLine, Design, Module
 from .wrapper import Cell, Clocked, Drive, Let, Note, Step, Wrapper, WrapperItem
@@ -55,13 +56,7 @@ def asynchronous_text(text: str, name: str) -> str:
     read otherwise than to reset registers.
 
     >>> print(asynchronous_text("always @(posedge clk) if (rst_i) q <= 0; else q <= d;", "m.sv"))
-    always @(posedge clk or posedge rst_i) begin
-        if (rst_i) begin
-            q <= 0;
-        end else begin
-            q <= d;
-        end
-    end
+    always @(posedge clk or posedge rst_i) if (rst_i) q <= 0; else q <= d;
     """
     try:
         found = "".join(asynchronous_blocks(m) for m in re.split(r"(?<=\bendmodule\n)", text))
@@ -72,7 +67,7 @@ def asynchronous_text(text: str, name: str) -> str:
     return found
 
 
-_RESET_BLOCK = re.compile(r"always @\(posedge clk or posedge rst_i\) begin\s+if \(rst_i\) begin")
+_RESET_BLOCK = re.compile(r"always @\(posedge clk or posedge rst_i\)\s+(?:begin\s+)?if \(rst_i\)")
 _NO_READER = re.compile(r"//.*|input +wire +rst_i\b|\.rst_i\(rst_i\)")
 """What names rst_i and does not read it: comments, the port itself, and a link that hands it on."""
 
@@ -135,12 +130,7 @@ def _whole(text: str, looser: str) -> bool:
     """Whether an expression stays whole beside an operator: none of the characters `looser` is outside of
     parentheses.
     """
-    depth = 0
-    for c in text:
-        depth += (c in "([{") - (c in ")]}")
-        if depth < 0 or (not depth and c in looser):
-            return False
-    return True
+    return all(d > 0 or (d == 0 and c not in looser) for c, d in zip(text, depths(text), strict=True))
 
 
 def _check(w: Wrapper) -> None:

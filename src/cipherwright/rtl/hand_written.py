@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Levels", "asynchronous_blocks"]
+from .brackets import depths
+
+__all__ = ["asynchronous_blocks"]
 
 _HEAD = re.compile(r"([ \t]*)always @\(posedge clk\)\s*")
 _WIRE = re.compile(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]+);")
@@ -19,7 +21,7 @@ _REPEATED = re.compile(r"\{[^{}]*\{(.*)\}\}", re.DOTALL)
 _CONSTANT = re.compile(r"\d+(?:'[bdh][0-9a-f]+)?|\{\w+(?: \* \w+)?\{1'b[01]\}\}|[A-Z_]+(?:\[[^\]]*\])?")
 _OPERATORS = ("?", "||", "&&", "|", "^", "&")
 """The one that binds least first."""
-_SIGN = re.compile(r"\|\||&&|~[|&^]|[|&^?()\[\]{}]")
+_SIGN = re.compile(r"\|\||&&|~[|&^]|[|&^?]")
 _OPERAND = re.compile(r"~rst_i & | & ~rst_i\b|\brst_i \|\|? ")
 """An operand that changes nothing where rst_i is 0."""
 _CHOICE = re.compile(r"\brst_i \? [^:]+: *")
@@ -27,7 +29,7 @@ _CHOICE = re.compile(r"\brst_i \? [^:]+: *")
 
 
 @dataclass
-class Levels:
+class _Levels:
     """Signals that reset makes `low`, and `high`, in one module."""
 
     low: set[str] = field(default_factory=set)
@@ -43,7 +45,7 @@ class Levels:
     def of(self, expression: str) -> bool | None:
         """What an expression of bits is in reset; None where reset does not decide that.
 
-        >>> levels = Levels()
+        >>> levels = _Levels()
         >>> levels.of("~rst_i & take"), levels.of("rst_i | clear"), levels.of("take")
         (False, True, None)
         """
@@ -72,21 +74,17 @@ class Levels:
 
 def _close(text: str, start: int) -> int:
     """The place of the bracket that closes the one at `start`."""
-    depth = 0
-    for k in range(start, len(text)):
-        depth += (text[k] in "([{") - (text[k] in ")]}")
+    for k, depth in enumerate(depths(text[start:])):
         if not depth:
-            return k
+            return start + k
     raise ValueError(f"brackets do not match in {text[start : start + 40]!r}")
 
 
 def _split(text: str, operator: str) -> list[str]:
     """The operands of an operator with two sides, outside of brackets."""
-    parts, last, depth = list[str](), 0, 0
+    parts, last, depth = list[str](), 0, list(depths(text))
     for found in _SIGN.finditer(text):
-        sign = found[0]
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == operator and not depth and text[last : found.start()].strip():
+        if found[0] == operator and not depth[found.start()] and text[last : found.start()].strip():
             parts.append(text[last : found.start()])
             last = found.end()
     return [*parts, text[last:]]
@@ -192,7 +190,7 @@ def _targets(statements: Iterable[_Statement]) -> Iterator[str]:
             yield from _targets((*s.then, *s.other))
 
 
-def _in_reset(statements: Iterable[_Statement], levels: Levels) -> Iterator[_Statement]:
+def _in_reset(statements: Iterable[_Statement], levels: _Levels) -> Iterator[_Statement]:
     """What registers get in reset, as far as it is constant."""
     for s in statements:
         if isinstance(s, _Assign):
@@ -209,7 +207,7 @@ def _in_reset(statements: Iterable[_Statement], levels: Levels) -> Iterator[_Sta
                 yield from _in_reset(s.then if level else s.other, levels)
 
 
-def _constant(value: str, levels: Levels) -> str:
+def _constant(value: str, levels: _Levels) -> str:
     """What a register gets in reset, "" where that is no constant."""
     condition, *rest = _split(value, "?")
     if rest and levels.of(condition):
@@ -227,13 +225,13 @@ def _running(statements: Iterable[_Statement], of: set[str]) -> Iterator[_Statem
     for s in statements:
         if isinstance(s, _Assign):
             if s.target in of:
-                yield _Assign(s.target, s.part, without_reset(s.value), s.notes)
+                yield _Assign(s.target, s.part, _without_reset(s.value), s.notes)
             continue
         then, other = tuple(_running(s.then, of)), tuple(_running(s.other, of))
         if s.condition.strip() == "rst_i":
             yield from other
         elif then or other:
-            condition = without_reset(s.condition)
+            condition = _without_reset(s.condition)
             yield (
                 _If(condition, then, other, s.notes, s.word)
                 if then
@@ -241,7 +239,7 @@ def _running(statements: Iterable[_Statement], of: set[str]) -> Iterator[_Statem
             )
 
 
-def without_reset(text: str) -> str:
+def _without_reset(text: str) -> str:
     """An expression, or a text of several, where rst_i is 0."""
     return _CHOICE.sub("", _OPERAND.sub("", text))
 
@@ -260,20 +258,28 @@ def asynchronous_blocks(text: str) -> str:
         end
     end
     """
-    levels, out, at = Levels(), "", 0
+    levels, out, at = _Levels(), "", 0
     levels.learn(text)
     for head in _HEAD.finditer(text):
         reader = _Reader(text, head.end())
         block = reader.statements()
         out += _OPERAND.sub("", text[at : head.start()])
-        out += (
-            _block(block, tuple(_in_reset(block, levels)), head[1], levels) or text[head.start() : reader.at]
-        )
+        reset, said = tuple(_in_reset(block, levels)), text[head.start() : reader.at]
+        if _is_apart(block, reset):
+            out += said.replace("posedge clk", "posedge clk or posedge rst_i", 1)
+        else:
+            out += _block(block, reset, head[1], levels) or said
         at = reader.at
     return out + _OPERAND.sub("", text[at:])
 
 
-def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str, levels: Levels) -> str:
+def _is_apart(block: Sequence[_Statement], reset: Sequence[_Statement]) -> bool:
+    """Whether a block is a choice by rst_i that gives each of its registers a constant: its text can stay."""
+    alone = len(block) == 1 and isinstance(block[0], _If) and block[0].condition == "rst_i"
+    return alone and set(_targets(block)) == set(_targets(reset))
+
+
+def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str, levels: _Levels) -> str:
     """A block as one of registers with a reset and one of registers without; "" where none has one."""
     cleared = set(_targets(reset))
     if not cleared:
@@ -291,7 +297,7 @@ def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str
     return "\n".join(out)
 
 
-def _check_order(block: Sequence[_Statement], cleared: set[str], levels: Levels) -> None:
+def _check_order(block: Sequence[_Statement], cleared: set[str], levels: _Levels) -> None:
     """Raise ValueError where one statement gives a register a constant in reset and another one may not."""
     for s in block:
         mine = set(_targets([s])) & cleared

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .brackets import depths
+
 __all__ = ["TruthTable", "read_once"]
 
 Halves = list[tuple[int, int]]
@@ -95,12 +97,7 @@ class TruthTable:
 
 def _operations(text: str) -> set[str]:
     """The operations with two operands or more that are outside all brackets."""
-    depth, found = 0, set()
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        if not depth and sign in "^&|?":
-            found.add(sign)
-    return found
+    return {sign for sign, depth in zip(text, depths(text), strict=True) if not depth and sign in "^&|?"}
 
 
 def read_once(table: int, arguments: int) -> bool:
