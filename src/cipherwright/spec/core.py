@@ -259,14 +259,16 @@ class Spec(BaseModel):
         "have `heap` alone. Where a target's wires are not known, both are `heap`.",
         cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` up to 16 routings.",
     )
-    mapping: Literal["delay", "structure", "area", "reset-gates"] = option(
+    mapping: Literal["delay", "structure", "area", "reset-gates", "collapse"] = option(
         "delay",
         "How logic is mapped. To a cell library: restructured for delay, mostly as it is (`structure`), or "
         "for `area`. To ECP5: with `reset-gates` a synchronous reset is logic in front of a flip-flop, which "
         "then shares a tile with any other, where that takes no second lookup table in a row; else it is the "
-        "flip-flop's own. The RTL is the same.",
+        "flip-flop's own; with `collapse` a lookup table of one module goes into those of others that read "
+        "it, where the inputs of both are at most six. The RTL is the same.",
         cost="`area` is the smallest and the slowest. `reset-gates` takes lookup tables; wires are shorter "
-        "where most slices of a device are taken.",
+        "where most slices of a device are taken. `collapse` shortens paths from one module into "
+        "another, and takes two lookup tables for five inputs and four for six.",
     )
 
     input_delay: str = option(

@@ -21,6 +21,7 @@ from .absorb import absorb_registers
 from .canonical import canonical
 from .cell_options import ALL_CELLS, CellOptions
 from .clock_gates import ClockGate, Gating, clock_gate, gating
+from .collapse import collapse
 from .facts import Target
 from .fanout import buffered, strongest_buffer
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
@@ -48,8 +49,8 @@ NAMES = "names.json"
 
 FIRST_SCRIPT = "map.ys"
 """The script of the first of two runs of Yosys, where the generator changes the netlist between them:
-gates for resets, and flip-flops that become registers of block RAM (absorbed.json), and buffers
-(buffered.json).
+gates for resets, lookup tables that go into others, and flip-flops that become registers of block RAM
+(absorbed.json), and buffers (buffered.json).
 """
 LIBRARY = "cells.lib"
 """The usable part of the cell library, in the working folder."""
@@ -167,8 +168,9 @@ def synthesise(
     out/names.json.
 
     `out`: a folder in which the tools work. `mapping`: one of CELL_MAPPINGS for a cell library, RESET_GATES
-    for ECP5, REGISTERS for ECP5 and Xilinx; "delay" is the usual mapping of a device. Of a cell library only
-    out/cells.lib is used, without what `library.read_library` leaves out; `asked` is for cell libraries.
+    and COLLAPSE for ECP5, REGISTERS for ECP5 and Xilinx; "delay" is the usual mapping of a device. Of a cell
+    library only out/cells.lib is used, without what `library.read_library` leaves out; `asked` is for cell
+    libraries.
     Raises UserError where the target does not know the mapping, where a cell library is not installed or
     can't be used, and where the family has no synthesis flow.
     """
@@ -236,12 +238,12 @@ def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
     """Whether the generator changes the mapped netlist between two runs of Yosys. Raises UserError where the
     target does not know the mapping.
     """
-    if mapping == RESET_GATES and target.family != "ecp5":
+    if mapping in (RESET_GATES, COLLAPSE) and target.family != "ecp5":
         raise UserError(f"mapping = {mapping} is for ECP5, not for {target.family}")
     if mapping == REGISTERS and target.family not in ("ecp5", "xilinx"):
         raise UserError(f"mapping = {mapping} is for ECP5 and Xilinx, not for {target.family}")
     blocks = (_BLOCKS.search(p.read_text()) for p in sources)
-    return target.family == "ecp5" and (mapping == RESET_GATES or any(blocks))
+    return target.family == "ecp5" and (mapping in (RESET_GATES, COLLAPSE) or any(blocks))
 
 
 def _change(out: Path, top: str, target: Target, mapping: str) -> None:
@@ -252,6 +254,8 @@ def _change(out: Path, top: str, target: Target, mapping: str) -> None:
     module = design["modules"][top]
     if mapping == RESET_GATES:
         gate_resets(module)
+    if mapping == COLLAPSE:
+        collapse(module)
     absorb_registers(module)
     if sites := target.options.get("block_ram_sites"):
         mark_lanes(module["cells"])
@@ -348,6 +352,9 @@ RESET_GATES = "reset-gates"
 """The mapping in which a synchronous reset is a gate in front of its flip-flop, where it can be
 (reset_gates.py).
 """
+
+COLLAPSE = "collapse"
+"""The mapping in which lookup tables that only the boundary of a module keeps apart are one (collapse.py)."""
 
 
 REGISTERS = "registers"
