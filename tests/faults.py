@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from pyslang import parsing, syntax
@@ -40,8 +41,8 @@ __all__ = [
     "when_drop",
 ]
 
-_RESETS = frozenset({"rst", "rst_i", "clear_i"})
-"""Ports that clear a module."""
+_RESETS = frozenset({"rst", "rst_i", "clear", "clear_i"})
+"""Signals that clear a module."""
 _EXPRESSIONS = (syntax.ExpressionSyntax, syntax.SelectorSyntax)
 
 
@@ -178,6 +179,13 @@ def _pins(node: Any, where: _Where) -> Iterator[_Driver]:
             yield _Driver((f"{name}.{part.name.valueText}",), part, part.expr, part, where)
 
 
+@lru_cache(maxsize=32)
+def _parsed(text: str) -> tuple[Any, tuple[_Driver, ...]]:
+    """The parse of a module, and all drivers in it. Faults of one core are found in the same few modules."""
+    tree = syntax.SyntaxTree.fromText(text)
+    return tree, tuple(_drivers(tree.root, _Where(_resets(tree.root))))
+
+
 def _within(node: Any, term: str) -> Iterator[Any]:
     """Expressions equal to the term, the largest first."""
     if isinstance(node, _EXPRESSIONS) and plain(str(node)) == term:
@@ -240,10 +248,10 @@ class Fault:
     def _in_module(self, text: str, signal: str, write: Callable[[str, str], str]) -> str:
         if self.kind == "adds":
             return _with_items(text, self.new)
-        tree, pattern = syntax.SyntaxTree.fromText(text), signal.replace("[", "[[]")
+        (_, drivers), pattern = _parsed(text), signal.replace("[", "[[]")
         edits = {
             edit
-            for driver in _drivers(tree.root, _Where(_resets(tree.root)))
+            for driver in drivers
             if any(fnmatchcase(name, pattern) for name in driver.names)
             if driver.where.initially == (self.kind == "starts")
             for edit in _CHANGES[self.kind](self, driver)

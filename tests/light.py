@@ -7,6 +7,8 @@ core of AES.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from cipherwright.cipher import Kind, Standard
 from cipherwright.cipher.word import Table, Word, Words, concat, lookup
 
@@ -20,15 +22,18 @@ _ROUNDS, _SPREAD, _TURN = 4, 37, 29
 """Bit i moves to bit 37 i of 128 in a round; the key turns by 29 bits."""
 
 _MOVED = [_SPREAD * i % 128 for i in range(128)]
+_AHEAD = [_MOVED.index(k) for k in reversed(range(128))]
+_BACK = [_MOVED[k] for k in reversed(range(128))]
+"""Bits in which a round, and its inverse, finds those of its result, the most significant first."""
 
 
 def _round(state: Words, key: Word) -> Words:
     substituted = (state[0] ^ key).each(4, lambda x: lookup(_S, x))
-    return (substituted.bits([_MOVED.index(k) for k in reversed(range(128))]),)
+    return (substituted.bits(_AHEAD),)
 
 
 def _round_back(state: Words, key: Word) -> Words:
-    unmoved = state[0].bits([_MOVED[k] for k in reversed(range(128))])
+    unmoved = state[0].bits(_BACK)
     return (unmoved.each(4, lambda x: lookup(_INV_S, x)) ^ key,)
 
 
@@ -74,6 +79,65 @@ class Light(Standard):
     def key_previous(self, constant: Word, state: Words) -> Words:
         key = concat(state[0][127:3], state[0][2:0] ^ constant)
         return (key.rotr(_TURN),)
+
+    def encrypt_block(self, key: bytes, block: bytes, decrypt: bool = False) -> bytes:
+        """The same as the description on integers, with tables of bytes: messages have many blocks, and what
+        is tested is around the cipher. `tests/cipher/test_standard.py` compares them.
+        """
+        if len(block) != 16 or len(key) != 16:
+            return super().encrypt_block(key, block, decrypt)
+        *words, last = _key_words(key)
+        state = int.from_bytes(block, "big")
+        if decrypt:
+            state ^= last
+            for word in reversed(words):
+                state = _bytes(_permuted(_BYTES_BACK, state), _INV_BOXES) ^ word
+        else:
+            for word in words:
+                state = _permuted(_BYTES_AHEAD, _bytes(state ^ word, _BOXES))
+            state ^= last
+        return state.to_bytes(16, "big")
+
+
+def _boxes(table: Table) -> bytes:
+    """Two boxes side by side, as a table of bytes."""
+    return bytes(table.entries[x >> 4] << 4 | table.entries[x & 15] for x in range(256))
+
+
+def _byte_tables(bits: list[int]) -> list[list[int]]:
+    """Of each byte of a state, the most significant first: its value -> the bits of the permuted state that
+    it sets.
+    """
+    place = {bit: 127 - k for k, bit in enumerate(bits)}
+    return [
+        [sum(1 << place[8 * i + k] for k in range(8) if value >> k & 1) for value in range(256)]
+        for i in reversed(range(16))
+    ]
+
+
+_BOXES, _INV_BOXES = _boxes(_S), _boxes(_INV_S)
+_BYTES_AHEAD, _BYTES_BACK = _byte_tables(_AHEAD), _byte_tables(_BACK)
+
+
+def _bytes(state: int, table: bytes) -> int:
+    return int.from_bytes(state.to_bytes(16, "big").translate(table), "big")
+
+
+def _permuted(tables: list[list[int]], state: int) -> int:
+    out = 0
+    for table, byte in zip(tables, state.to_bytes(16, "big"), strict=True):
+        out |= table[byte]
+    return out
+
+
+@lru_cache(maxsize=64)
+def _key_words(key: bytes) -> list[int]:
+    """The key word of every step."""
+    word, words = int.from_bytes(key, "big"), list[int]()
+    for constant in (*range(1, _ROUNDS + 1), 0):
+        words.append(word)
+        word = ((word << _TURN | word >> 128 - _TURN) & (1 << 128) - 1) ^ constant
+    return words
 
 
 LIGHT = Light()

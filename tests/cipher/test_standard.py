@@ -19,6 +19,7 @@ from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, 
 from cipherwright.graph import GraphBuilder, evaluate
 from cipherwright.verify.vectors import own_vectors
 from examples.present import PRESENT
+from tests.light import LIGHT
 
 B = IntBuilder()
 
@@ -115,3 +116,14 @@ def test_every_cipher_is_typed_words() -> None:
     folder = Path(cipherwright.cipher.__file__).parent
     assert len(list(folder.glob("*.py"))) > len(CATALOGUE)
     assert [p.name for p in folder.glob("*.py") if re.search(r"\bAny\b", p.read_text())] == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_tests_cipher_is_its_description(seed: int) -> None:
+    """Its blocks are computed from tables of bytes, and the hardware is made from the description."""
+    r = random.Random(seed)
+    key, block = r.randbytes(16), r.randbytes(16)
+    for decrypt in (False, True):
+        assert LIGHT.encrypt_block(key, block, decrypt) == Standard.encrypt_block(LIGHT, key, block, decrypt)
+    with pytest.raises(ValueError, match="takes blocks of 16 bytes, not 15"):
+        LIGHT.encrypt_block(key, block[1:])

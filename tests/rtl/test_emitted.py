@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cipherwright import flow
 from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import find, run
@@ -145,13 +146,22 @@ def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path)
         assert "FAIL" in run("vvp", ["-n", str(tmp_path / "tb")]).stdout, kind
 
 
+@pytest.fixture
+def confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was compared with its description as it was built is not compared once more."""
+    monkeypatch.setattr(flow, "confirm_core", lambda *_: None)
+
+
 @pytest.mark.parametrize("preset", preset_names())
-def test_same_input_same_bytes(preset: str, built: Callable[..., Built]) -> None:
+def test_same_input_same_bytes(
+    preset: str, built: Callable[..., Built], request: pytest.FixtureRequest
+) -> None:
     """And what is in them goes into a design with all other presets, and through a strict front end."""
     first = built(preset)[0]
     if (preset,) not in VARIANTS:  # the others' front end is that of the test above
         assert not core_faults(first)
     if preset not in (*LONG, *SLOW):  # quicker variants of what they have are below
+        request.getfixturevalue("confirmed")
         assert first.files == generate(load(preset), {"preset": preset}).files
     text = first.files[f"{first.top}.v"]
     assert not re.search(r"20\d\d-\d\d-\d\d|/home|/tmp|\b" + re.escape(os.uname().nodename) + r"\b", text)
@@ -159,11 +169,14 @@ def test_same_input_same_bytes(preset: str, built: Callable[..., Built]) -> None
 
 
 @pytest.mark.parametrize("variant", [LIGHT_GCM, LIGHT_XTS, QUICK_SM4], ids=lambda v: v[0])
-def test_quick_variants_have_the_same_bytes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+def test_quick_variants_have_the_same_bytes(
+    variant: tuple[str, ...], built: Callable[..., Built], request: pytest.FixtureRequest
+) -> None:
     """Of the presets that take long to generate."""
     preset, *changes = variant
-    given = {"preset": preset, **dict(c.split("=", 1) for c in changes)}
-    assert built(*variant)[0].files == generate(load(preset, changes), given).files
+    given, core = {"preset": preset, **dict(c.split("=", 1) for c in changes)}, built(*variant)[0]
+    request.getfixturevalue("confirmed")
+    assert core.files == generate(load(preset, changes), given).files
 
 
 @pytest.mark.parametrize("name", GOLDEN)

@@ -37,6 +37,8 @@ def _folder(built: Callable[..., Built], variant: tuple[str, ...], extras: str, 
 def _python(folder: Path, *args: str, only: str = "") -> subprocess.CompletedProcess[str]:
     """Run Python in a folder. only: which tests of a cocotb bench, as a regular expression."""
     env = {**os.environ, "VERILATOR": str(VERILATOR), "CXXFLAGS": "-O0", "PYTHONWARNINGS": "ignore"}
+    once = Path(__file__).with_name("compile_once.sh")
+    env |= {"OBJCACHE": f"sh {once}", "COMPILED_ONCE": str(folder.parents[1] / "compiled")}
     env |= {"COCOTB_TEST_FILTER": only} if only else {}
     return subprocess.run(
         [sys.executable, *args], cwd=folder, env=env, capture_output=True, text=True, check=False

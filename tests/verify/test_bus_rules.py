@@ -38,7 +38,7 @@ BROKEN = [
     (APB, "", drop("write_o", "s_apb_penable"), "second cycle"),
     (WISHBONE, "", drop("ack_q", "~ack_q"), "once"),
     (WISHBONE, "", use("full_q", "full_q & ~out_ready_i", "1'b0"), "may change"),
-    (DEEP, "_deep_stream.sv", always("data_q"), "may change"),
+    (DEEP, "_deep_stream.sv", always("offered_q"), "may change"),
     (DEEP, "", takes("s_axis_tready", "open | m_axis_tready"), "m_axis_tready"),
 ]
 """A core, the end of the name of a file, a fault of it, and what is said then."""

@@ -105,9 +105,11 @@ class IntWord:
     width: int
     value: int
 
-    def __post_init__(self) -> None:
-        if self.width < 1 or not 0 <= self.value < 1 << self.width:
-            raise ValueError(f"{self.value:#x} is no word of {self.width} bits")
+    def __init__(self, width: int, value: int) -> None:
+        if width < 1 or value < 0 or value >> width:
+            raise ValueError(f"{value:#x} is no word of {width} bits")
+        own = self.__dict__  # words are made by the million: this is the quickest way to set a frozen field
+        own["width"], own["value"] = width, value
 
 
 class IntBuilder:
@@ -179,6 +181,9 @@ class IntBuilder:
             raise ValueError(f"a bit outside a word of {a.width} bits")
         if isinstance(bits, range) and bits.step == -1:
             return IntWord(len(bits), a.value >> bits[-1] & (1 << len(bits)) - 1)
+        if len(bits) > 8:  # by the digits, the most significant first
+            digits = f"{a.value:0{a.width}b}"
+            return IntWord(len(bits), int("".join([digits[~i] for i in bits]), 2))
         out = 0
         for i in bits:
             out = out << 1 | (a.value >> i) & 1

@@ -8,8 +8,9 @@ When things happen is for others to check.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 from ..graph import OPS, Table
 from .module import (
@@ -40,12 +41,28 @@ def to_lanes(words: Sequence[int], width: int) -> Lanes:
     >>> to_lanes([1, 2, 3], 2)  # bit 0 is 1 in blocks 0 and 2, bit 1 in blocks 1 and 2
     [5, 6]
     """
-    return [sum((w >> k & 1) << j for j, w in enumerate(words)) for k in range(width)]
+    return _turned(words, width)
 
 
 def from_lanes(lanes: Lanes, blocks: int) -> list[int]:
     """The inverse of `to_lanes`: so many `blocks`, an integer each, of `lanes`."""
-    return [sum((lane >> j & 1) << k for k, lane in enumerate(lanes)) for j in range(blocks)]
+    return _turned(lanes, blocks)
+
+
+def _turned(rows: Sequence[int], width: int) -> list[int]:
+    """Rows and columns of bits exchanged: bit j of number k of the result is bit k of number j of `rows`."""
+    mask = (1 << width) - 1
+    digits = [f"{row & mask:0{width}b}" for row in reversed(rows)]
+    return [int("".join(column), 2) for column in zip(*digits, strict=True)][::-1]
+
+
+_Reader = Callable[[Mapping[str, Lanes], int], Lanes]
+"""(values by signal, a lane of ones) -> the word that an operand is."""
+
+_Step = tuple[str, Callable[[dict[str, Lanes], int], Any]]
+"""The signal that an item of a module drives, and a reader that computes it; of an instance no signal, and
+what gives the signals by name.
+"""
 
 
 class DesignModel:
@@ -65,13 +82,15 @@ class DesignModel:
         )
         self._held = {r.name: r for r in held}
         self._state: dict[str, Lanes] = {r.name: [0] * len(r.data) for r in held}
+        self._readers = {r.name: _reader(r.data) for r in held}
+        self._plans: dict[str, list[_Step]] = {}
 
     def run(self, inputs: Mapping[str, Lanes]) -> dict[str, Lanes]:
         """Outputs of the top by name. `inputs`: its inputs by name; those that are left out (clock and reset)
         are 0. Then the held registers take their new values. Raises ValueError where the logic has a loop.
         """
         values = self._evaluate(self._top, inputs, dict(self._state))
-        self._state = {name: _gather(values, r.data, self._full) for name, r in self._held.items()}
+        self._state = {name: self._readers[name](values, self._full) for name in self._held}
         return self._outputs(values)
 
     def shown(self, inputs: Mapping[str, Lanes]) -> dict[str, Lanes]:
@@ -85,49 +104,100 @@ class DesignModel:
         for p in m.ports:
             if p.direction == "input":
                 values[p.name] = inputs.get(p.name, [0] * p.width)
-        for item in _ordered(m, frozenset(self._held) if m is self._top else frozenset()):
-            if isinstance(item, Instance):
-                values.update(self._instance(item, values))
-            elif isinstance(item, Assign):
-                values[item.name] = self._assign(item, values, m)
-            elif not isinstance(item, Memory):
-                values[item.name] = self._kept(item, values)
+        full = self._full
+        for name, step in self._plan(m):
+            if name:
+                values[name] = step(values, full)
+            else:
+                values.update(step(values, full))
         return values
 
-    def _instance(self, item: Instance, values: Mapping[str, Lanes]) -> dict[str, Lanes]:
-        """The signals that an instance drives."""
-        given = {port: _gather(values, bits, self._full) for port, bits in item.inputs}
-        made = self._evaluate(self._modules[item.module], given, {})
-        return {signal: made[port] for port, signal, _ in item.outputs}
+    def _plan(self, m: Module) -> list[_Step]:
+        """Made once for each module: loops run theirs many times, and equal stages share theirs."""
+        if m.name not in self._plans:
+            held = frozenset(self._held) if m is self._top else frozenset[str]()
+            items = [item for item in _ordered(m, held) if not isinstance(item, Memory)]
+            self._plans[m.name] = [self._step(item, m) for item in items]
+        return self._plans[m.name]
 
-    def _kept(self, item: Register | DelayLine | ValidLine, values: Mapping[str, Lanes]) -> Lanes:
-        """What a register or a delay line lets through."""
-        data = _gather(values, item.data, self._full)
+    def _step(self, item: Assign | Instance | Register | DelayLine | ValidLine, m: Module) -> _Step:
+        if isinstance(item, Instance):
+            return "", self._instance(item)
+        if isinstance(item, Assign):
+            return item.name, self._assign(item, m)
+        read = _reader(item.data)
         if not isinstance(item, Register) or not item.clear:
-            return data
-        (clear,) = _gather(values, (item.clear,), self._full)
-        return [lane & ~clear for lane in data]
+            return item.name, read  # what a register or a delay line lets through
+        clear = _reader((item.clear,))
 
-    def _assign(self, a: Assign, values: Mapping[str, Lanes], m: Module) -> Lanes:
+        def cleared(values: Mapping[str, Lanes], full: int) -> Lanes:
+            kept = ~clear(values, full)[0]
+            return [lane & kept for lane in read(values, full)]
+
+        return item.name, cleared
+
+    def _instance(self, item: Instance) -> Callable[[Mapping[str, Lanes], int], dict[str, Lanes]]:
+        """The signals that an instance drives."""
+        module, reads = self._modules[item.module], [(port, _reader(bits)) for port, bits in item.inputs]
+
+        def made(values: Mapping[str, Lanes], full: int) -> dict[str, Lanes]:
+            found = self._evaluate(module, {port: read(values, full) for port, read in reads}, {})
+            return {signal: found[port] for port, signal, _ in item.outputs}
+
+        return made
+
+    def _assign(self, a: Assign, m: Module) -> _Reader:
         """The result of an operation."""
-        args = [_gather(values, bits, self._full) for bits in a.operands]
-        on_lanes = _ON_LANES.get(a.op)
-        if on_lanes:
-            return on_lanes(a, args, self._full)
+        reads = [_reader(bits) for bits in a.operands]
+        if a.op in ("wire", "again"):
+            return reads[0]
+        if a.op in ("lut", "lut4") and a.width == 1:
+            of = _table(a.attr, len(reads))
+            return lambda values, full: [of(full, *[read(values, full)[0] for read in reads])]
+        if on_lanes := _ON_LANES.get(a.op):
+            return lambda values, full: on_lanes(a, [read(values, full) for read in reads], full)
         if a.op in ("entry", "lookup"):
-            return self._lookup(a.attr if a.op == "lookup" else _contents(m, a.attr), args[0])
-        columns = [from_lanes(x, self._blocks) for x in args]
-        widths, meaning = [len(x) for x in args], OPS[a.op].meaning
-        return to_lanes(
-            [meaning(a.attr, widths, row, a.width) for row in zip(*columns, strict=True)], a.width
-        )
+            table = a.attr if a.op == "lookup" else _contents(m, a.attr)
+            return lambda values, full: self._lookup(table, reads[0](values, full))
+        meaning = OPS[a.op].meaning
+
+        def computed(values: Mapping[str, Lanes], full: int) -> Lanes:
+            args = [read(values, full) for read in reads]
+            columns, widths = [from_lanes(x, self._blocks) for x in args], [len(x) for x in args]
+            return to_lanes(
+                [meaning(a.attr, widths, row, a.width) for row in zip(*columns, strict=True)], a.width
+            )
+
+        return computed
 
     def _lookup(self, table: Table, address: Lanes) -> Lanes:
         return to_lanes([table.entries[x] for x in from_lanes(address, self._blocks)], table.width)
 
 
-def _gather(values: Mapping[str, Lanes], bits: Bits, full: int) -> Lanes:
-    return [values[name][k] if name else full * k for name, k in bits]
+def _reader(bits: Bits) -> _Reader:
+    """Reads the bits: neighbours in one signal at once, where that is worth it."""
+    if len(bits) == 1 and bits[0][0]:
+        [(signal, place)] = bits
+        return lambda values, full: [values[signal][place]]
+    runs: list[tuple[str, int, int]] = []
+    for name, k in bits:
+        if runs and name and runs[-1][0] == name and runs[-1][2] == k:
+            runs[-1] = (name, runs[-1][1], k + 1)
+        else:
+            runs.append((name, k, k + 1))
+    if 2 * len(runs) > len(bits):
+        return lambda values, full: [values[name][k] if name else full * k for name, k in bits]
+
+    def read(values: Mapping[str, Lanes], full: int) -> Lanes:
+        out: Lanes = []
+        for name, begin, end in runs:
+            part = values[name][begin:end] if name else [full * begin]
+            if len(part) != end - begin:
+                raise IndexError(f"{name} has no bit {end - 1}")
+            out += part
+        return out
+
+    return read
 
 
 def _contents(m: Module, name: str) -> Table:
@@ -148,13 +218,7 @@ def _lut(a: Assign, args: list[Lanes], full: int) -> Lanes:
     return [of(full, *lanes) for lanes in zip(*words, strict=True)]
 
 
-def _same(a: Assign, args: list[Lanes], full: int) -> Lanes:
-    return args[0]
-
-
 _ON_LANES: dict[str, Callable[[Assign, list[Lanes], int], Lanes]] = {
-    "wire": _same,
-    "again": _same,
     "xor": lambda a, args, full: [x ^ y for x, y in zip(*args, strict=True)],
     "and": lambda a, args, full: [x & y for x, y in zip(*args, strict=True)],
     "or": lambda a, args, full: [x | y for x, y in zip(*args, strict=True)],
@@ -172,10 +236,15 @@ _ON_LANES: dict[str, Callable[[Assign, list[Lanes], int], Lanes]] = {
 
 def _parity(word: Lanes, row: int) -> int:
     out = 0
-    for k, lane in enumerate(word):
-        if row >> k & 1:
-            out ^= lane
+    for k in _ones(row):
+        out ^= word[k]
     return out
+
+
+@lru_cache(maxsize=1 << 12)
+def _ones(row: int) -> tuple[int, ...]:
+    """The numbers of the bits of a row that are 1."""
+    return tuple(k for k in range(row.bit_length()) if row >> k & 1)
 
 
 @cache
@@ -206,7 +275,6 @@ def _formula(truth: int, address: Sequence[str]) -> str:
     return f"(({_formula(high, rest)} & {select}) | ({_formula(low, rest)} & ~{select}))"
 
 
-@cache
 def _ordered(m: Module, held: frozenset[str]) -> tuple[Part, ...]:
     """Items, each after those that it reads; registers in `held` are there from the start. Raises
     ValueError on a loop.

@@ -315,6 +315,7 @@ class _Assembly:
                 key=self.unit.cycles + spec.lane_count,
                 stored=self.fifo.flush if self.fifo else 0,
                 load=COUNTER_LOAD if self._counting and not (self.iterations or lanes) else 0,
+                later=self._flows,
             ),
         )
         self.pins, self.below = self.control.pins, self.names["control"]

@@ -115,7 +115,8 @@ class ControlTimes:
     in_flight: from a block to the one behind its result; flush: in which whatever is presented reaches all
     registers of the core or of its key unit; key: of that unit. load: in which a counter takes a counter
     block (0: there is no counter, or it says itself when it is complete). stored: places of a FIFO behind the
-    core, which takes zeroising_o (0: there is none).
+    core, which takes zeroising_o (0: there is none). later: the FIFO takes zeroise_i as well, so zeroising_o
+    is a register, which is 1 from the next cycle on.
     """
 
     in_flight: int
@@ -123,6 +124,7 @@ class ControlTimes:
     key: int
     stored: int = 0
     load: int = 0
+    later: bool = False
 
     @property
     def steps(self) -> int:
@@ -150,6 +152,7 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
     core_ready = loop or counting  # the core itself says when it takes a block
     phases = 2 + flushes
     settled = "phase_q[0] | (complete & count_ready)" if counting else "phase_q[0] | (complete)"
+    kept = "keep_q" if alone else "zero_q"
     if alone:
         settled = "~zeroise_i & ~advance_q & (phase_q[0] | complete)"
     asked = "(key_valid_i & (~core_inside | offer_q))" if own_start else "key_valid_i"
@@ -172,8 +175,8 @@ def core_control(name: str, inside: Controlled, times: ControlTimes) -> Control:
             Drive("key_ready_o", "offer_q"),
             *([Drive("iv_ready_o", "count_ready & ~zero_q")] if counting else []),
             Drive("busy_o", "start_q | ~rest_q | expand_q | zero_q" + " | made_q" * inside.shallow),
-            Drive("valid_o", f"core_valid & ~{'keep_q' if alone and stored else 'zero_q'}"),
-            *([Drive("zeroising_o", f"zeroise_i | {'keep_q' if alone else 'zero_q'}")] if stored else []),
+            Drive("valid_o", f"core_valid & ~{kept if stored else 'zero_q'}"),
+            *([Drive("zeroising_o", kept if times.later else f"zeroise_i | {kept}")] if stored else []),
             Clocked(moves, resets),
             Cell(inside.module, "u_inner", control_links(inside)),
         ),

@@ -55,7 +55,8 @@ STREAM_PORTS = PortSet(
 @dataclass(frozen=True)
 class Fifo:
     """The FIFO of a stream's results, of 2 ** log2 places. `deep`: it is in block RAM, whose read takes two
-    registers (cipherwright_deep_stream.sv); a shallow one is read at once (cipherwright_stream.sv).
+    registers, with two more behind them (cipherwright_deep_stream.sv); a shallow one is read at once
+    (cipherwright_stream.sv).
     """
 
     log2: int
@@ -79,20 +80,20 @@ class Fifo:
     @property
     def latency(self) -> int:
         """Cycles from a result of the core to the same at the stream's port."""
-        return 7 if self.deep else 2
+        return 9 if self.deep else 2
 
     @property
     def flush(self) -> int:
         """Cycles of zeroising in which every place and every register behind them is written anew."""
-        return self.places + 3 if self.deep else self.places
+        return self.places + 5 if self.deep else self.places
 
     def flip_flops(self, width: int, beside: int = 0, ahead: int = 0) -> int:
         """Flip-flops beside the memory, for words of `width` bits, with `beside` bits that go round; `ahead`:
         cycles for which it tells ahead that there is room. Shallow: counts of credits and of words stored,
         places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same counts
-        with a sign, 19 bits of what has happened; the register in front of the memory; what goes round once
-        and its place; both registers behind the memory are in the block RAM. A shallow memory of four bits is
-        made of flip-flops.
+        with a sign, 22 bits of what has happened; the register in front of the memory; what goes round once
+        and its place; three registers behind the two that are in the block RAM, and three bits of control for
+        every 36 of theirs. A shallow memory of four bits is made of flip-flops.
 
         >>> Fifo(2).flip_flops(1), Fifo(2).flip_flops(2), Fifo(3).flip_flops(1)
         (18, 15, 18)
@@ -100,7 +101,8 @@ class Fifo:
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
         around = self.log2 + beside + 1 if beside else 0
         if self.deep:
-            return counts + 19 + ahead + width + around
+            behind = width + beside
+            return counts + 22 + ahead + width + around + 3 * behind + 3 * -(-behind // _EACH)
         return counts + width + 2 + (self.places if self.places * width <= _FEW else 0)
 
 
@@ -111,8 +113,13 @@ _DEEP_FROM = 5
 """log2 of the places from which on a FIFO is in block RAM: below, distributed RAM takes fewer lookup tables.
 """
 
-_LATE = 3
-"""Places that a deep FIFO needs besides, since its counts are late."""
+_EACH = 36
+"""Bits of a result that share registers of control behind a deep FIFO, as in a block RAM of an ECP5."""
+
+_LATE = 1
+"""Places that a deep FIFO needs besides: its counts are three cycles late, and what is in the last two
+registers behind it has no place any more.
+"""
 
 
 GRACE = 2
@@ -216,7 +223,7 @@ def _control(width: int, beside: int) -> tuple[Group, ...]:
     word.
     """
     deep = beside > 0
-    asked = (Pin("core_ready_i"), Pin("s_early_o", out=True)) if deep else ()
+    asked = (Pin("zeroising_i"), Pin("core_ready_i"), Pin("s_early_o", out=True)) if deep else ()
     return (
         ClockReset(),
         Held((Pin("zeroise_i"), *asked)),
@@ -238,10 +245,11 @@ def stream_top(
     """The module `name` with stream ports around `core` and the stream control, whose FIFO is `fifo`. A block
     and its `pins` are one word. `slot_bits` of the number of a stream's slot, which goes with the result.
     `beside`: bits that go round the core with a block, through a deep FIFO, for a register in front that
-    cannot wait; then there is s_early_o too.
+    cannot wait; then there is s_early_o too, and valid alone accepts a word: the register in front offers
+    one only where it is accepted.
 
     A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as
-    well.
+    well; with `beside` also in that of zeroise_i, and zeroising_o is 1 from the cycle behind that on.
     """
     ready, forgets = "ready_o" in core.pins, "zeroising_o" in core.pins
     gate = " & core_ready" if ready else ""
@@ -280,11 +288,13 @@ def stream_top(
     parameters = {"WIDTH": width, "DEPTH_LOG2": fifo.log2}
     early, around = tuple[Pin, ...](), tuple[Pin, ...]()
     if fifo.deep:
-        control |= {"core_ready_i": "core_ready" if ready else "1'b1"}
+        control |= {"core_ready_i": "core_ready" if ready else "1'b1", "zeroising_i": "1'b0"}
         control |= {"s_early_o": "early", "s_beside_i": "1'b0", "m_beside_o": "beside"}
     if beside:
         control |= {"s_early_o": "s_early_o", "s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}
-        parameters |= {"BESIDE": beside, "GRACE": GRACE}
+        parameters |= {"BESIDE": beside, "GRACE": GRACE, "SURE": 1}
+        if forgets:
+            control |= {"zeroise_i": "zeroise_i", "zeroising_i": "zeroising"}
         payload, early = (*payload, Pin("s_beside_i", beside)), (Pin("s_early_o", out=True),)
         around = (Pin("m_beside_o", beside, True),)
     answer = (Pin("m_block_o", block_bits, True), *slot, *around)

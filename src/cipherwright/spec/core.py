@@ -205,7 +205,8 @@ class Spec(BaseModel):
         "message as a packet. `registers`: software writes blocks, or words of whole messages, to registers "
         "and reads results from registers, over the bus of `control`; for loops. `paper`: the ports of the "
         "DES core of Trimberger, Pang and Singh.",
-        cost="`stream` adds a FIFO for the results and two cycles of latency. `axi-stream` adds to that a "
+        cost="`stream` adds a FIFO for the results and two cycles of latency, nine where it is in block RAM "
+        "(from 32 places on). `axi-stream` adds to that a "
         "register for a block on either side, and one or more cycles. `registers` adds a register for a "
         "block and one for a result; around whole messages also a FIFO and a register for a tag.",
     )

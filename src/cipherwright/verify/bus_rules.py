@@ -3,7 +3,8 @@
 On the netlist of the whole core: no valid and no ready of a bus is reached from an input without a register
 between them; and an offer stays, from a reset on, as long as there is no zeroising. For that, valid is 1
 and ready is 0. Registers that are 0 after reset and stay 0 without zeroising (by induction) are 0. All others
-may have any value. Then each register that valid or the payload reads must take what it holds.
+may have any value, but copies have the same (copies.py). Then each register that valid or the payload reads
+must take what it holds.
 
 On the module of the register bus: all of its control states that can be reached from reset, under all inputs,
 beside a count of what the bus has accepted and answered. Each access acts once, and is answered once, after
@@ -23,6 +24,7 @@ from typing import Any
 from ..errors import CheckFailed
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
+from .copies import without_copies
 from .equivalence import topological
 from .live import UNKNOWN, passed, reads, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
@@ -336,13 +338,18 @@ def _check_offers(logic: _Logic, ports: Mapping[str, str], offers: Iterable[_Off
     return sum(_check_offer(logic, offer, calm) for offer in offers)
 
 
+def _read(folder: CoreFolder, top: str, ports: Mapping[str, str]) -> Netlist:
+    """The netlist of a module of the core, without copies of registers."""
+    return without_copies(read_netlist(folder.sources, top, ports["clk"], memories=True), ports["reset"])
+
+
 def check_bus_rules(folder: CoreFolder) -> str:
     """The check `bus rules` of the core in `folder`, on standard buses; what was shown, in words. Raises
     CheckFailed with a rule that is broken.
     """
     record = folder.record
     kind, clock = record["parameters"]["control"], record["ports"]["clk"]
-    n = read_netlist(folder.sources, record["top"], clock, memories=True)
+    n = _read(folder, record["top"], record["ports"])
     logic = _Logic(n)
     # With several streams, whether a beat is taken may depend on the number of its stream.
     slotted = "s_axis_tuser" in n.inputs and record["slots"] > 1
@@ -373,7 +380,7 @@ def check_bus_rules(folder: CoreFolder) -> str:
 def _check_streams(folder: CoreFolder) -> str:
     """The rules of the streams of a core whose words are registers: they are inside."""
     inside = {**folder.record, **folder.record["bus"]}
-    n = read_netlist(folder.sources, inside["top"], inside["ports"]["clk"], memories=True)
+    n = _read(folder, inside["top"], inside["ports"])
     logic = _Logic(n)
     paths = _check_paths(logic, _CONTROLS, [])
     held = _check_offers(logic, inside["ports"], _streams(n))

@@ -4,12 +4,12 @@ Shown on the netlist of the whole core, shell, mode, key unit and all. In the cy
 register, every word of a memory and every other input may have any value. After it, every register from
 which a control output can be reached, through logic and through registers, must hold a constant. So what
 the control outputs do later depends on what has come in since alone: nothing of a block accepted before
-can be announced. A pipeline's valid line holds no constants, but shows nothing until all of it has left:
-that is shown of its module.
+can be announced. Registers that are copies from then on count as one (`copies.py`). A pipeline's valid line
+holds no constants, but shows nothing until all of it has left: that is shown of its module.
 
 A register may be left as it is where nobody reads it before it has been loaded: what goes with a valid bit
 beside it, and a word that a FIFO offers (`guarded.py` shows it). What the word is loaded with comes from the
-memory of a hand-written FIFO, or from the register behind it, and the rules of the FIFO
+memory of a hand-written FIFO, or from a register behind it, and the rules of the FIFO
 (`shell/sv/stream.sby`, `deep_stream.sby`) show that it was written since the last reset.
 """
 
@@ -22,6 +22,7 @@ from typing import Any
 from ..errors import CheckFailed, NotChecked
 from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, RELEASE_FILE, STREAM_FILE, TAG_DATA, own_names
 from .aig import FALSE, TRUE
+from .copies import without_copies
 from .delay_lines import VALID_LINES, flushes
 from .equivalence import topological
 from .guarded import Logic, guards
@@ -123,7 +124,7 @@ def _cone(
 
 def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
     """Bits of the words that FIFOs offer, whose text is in one of the files `fifos`: registers loaded from
-    the memory, or where that says so from a register behind it.
+    the memory, or where that says so from registers behind it.
     """
     logic = Logic.of(n)
 
@@ -138,7 +139,8 @@ def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
     loaded = {q: logic.choice(d)[0] for q, d in registers.items()}
     behind = of(file for file, registered in fifos.items() if registered)
     inside = {c["connections"]["Q"][0] for c in behind if c["type"] == FLIP_FLOP}
-    stored |= {q for q in inside if loaded[q] & stored}
+    while further := {q for q in inside if loaded[q] & stored} - stored:
+        stored |= further
     return {q for q, ends in loaded.items() if ends & stored}
 
 
@@ -171,7 +173,7 @@ def prove_reset(
     """One cycle of the input `reset` of `n` clears every register from which an output that is not in `data`
     can be reached, or nobody reads it before it has been loaded; outputs in `quiet` are 0 after it. `clock`:
     the port that registers follow; `fifos`: the files of hand-written FIFOs, if the core may have one, and
-    whether there is a register behind its memory; `buffer`: that of the buffer in which words wait for a
+    whether there are registers behind its memory; `buffer`: that of the buffer in which words wait for a
     verdict. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
@@ -219,6 +221,7 @@ def check_reset(folder: CoreFolder) -> str:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
     fifos = {own_names(STREAM_FILE, record["top"]): False, own_names(DEEP_STREAM_FILE, record["top"]): True}
+    n = without_copies(n, ports["reset"])
     done = prove_reset(
         n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos, own_names(RELEASE_FILE, record["top"])
     )

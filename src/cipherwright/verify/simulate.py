@@ -39,18 +39,32 @@ extern "C" {{
 struct Sim {{ VerilatedContext context; std::unique_ptr<V{top}> top; }};
 void* sim_new() {{ auto* s = new Sim; s->top = std::make_unique<V{top}>(&s->context); return s; }}
 void sim_free(void* p) {{ delete static_cast<Sim*>(p); }}
-static inline void step(V{top}& t, const uint8_t* in, uint8_t* out) {{
+static inline void settle(V{top}& t, const uint8_t* in, uint8_t* out) {{
 {loads}
     t.{clk} = 0;
     t.eval();
 {stores}
+}}
+static inline void edge(V{top}& t) {{
     t.{clk} = 1;
     t.eval();
 }}
-// One row of inputs a cycle; a row of outputs as seen just before the clock edge.
-void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out) {{
-    for (uint64_t i = 0; i < cycles; ++i)
-        step(*static_cast<Sim*>(p)->top, in + i * {in_bytes}, out + i * {out_bytes});
+static inline void step(V{top}& t, const uint8_t* in, uint8_t* out) {{
+    settle(t, in, out);
+    edge(t);
+}}
+// One row of inputs a cycle; a row of outputs as seen just before the clock edge. Where `valid`, a byte of
+// the inputs, is not -1, it is shown in those cycles alone in which `ready`, a byte of the outputs, is 1.
+void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out, int64_t valid, int64_t ready) {{
+    V{top}& t = *static_cast<Sim*>(p)->top;
+    uint8_t row[{in_bytes}];
+    for (uint64_t i = 0; i < cycles; ++i, in += {in_bytes}, out += {out_bytes}) {{
+        std::memcpy(row, in, {in_bytes});
+        if (valid >= 0) row[valid] = 0;
+        settle(t, row, out);
+        if (valid >= 0 && in[valid] && out[ready]) settle(t, in, out);
+        edge(t);
+    }}
 }}
 // Words offered and results taken by handshake, in the cycles from `begin` to `end`. Offsets are bytes in
 // the rows, -1 where there is no such port; the key of a word is shown `lead` cycles before it. `state`
@@ -129,7 +143,8 @@ class Simulation:
             ctypes.c_uint64,
             *[ctypes.c_void_p] * 7,
         ]
-        lib.sim_run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p]
+        run, pointers = lib.sim_run, [ctypes.c_void_p] * 2
+        run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, *pointers, ctypes.c_int64, ctypes.c_int64]
         return lib
 
     def load(self) -> None:
@@ -202,10 +217,13 @@ def _slices(cycles: int) -> Iterator[tuple[int, int]]:
 
 
 class Model:
-    """One instance of a `simulation`, which keeps its state between runs. `close` gives its memory back."""
+    """One instance of a `simulation`, which keeps its state between runs. `close` gives its memory back.
+    `promise`: ports of valid and ready; `run` shows valid only in cycles in which ready is 1.
+    """
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Simulation, promise: tuple[str, str] | None = None) -> None:
         self.simulation = simulation
+        self._promise = [simulation.port(name).offset for name in promise or ()] or [-1, -1]
         self._p = simulation._lib.sim_new()
 
     def run(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -219,7 +237,8 @@ class Model:
         out = np.zeros((len(rows), s.out_bytes), dtype=np.uint8)
         given, seen, run = rows.ctypes.data, out.ctypes.data, s._lib.sim_run
         for begin, end in _slices(len(rows)):
-            run(self._p, end - begin, given + begin * s.in_bytes, seen + begin * s.out_bytes)
+            at = given + begin * s.in_bytes, seen + begin * s.out_bytes
+            run(self._p, end - begin, *at, *self._promise)
         return out
 
     def feed(
@@ -375,7 +394,8 @@ def _compile(
         )
         runtime = _runtime(compiler, binary)
         files = [*sorted(work.glob("V*.cpp")), work / "harness.cpp"]
-        level, texts = _level(sum(f.stat().st_size for f in files)), _units(work, files)
+        level = _level(sum(f.stat().st_size for f in files))
+        texts = _units(work, files, level)
         header = _header(compiler, binary, level)
         flags = [*_flags(root, level), f"-I{work}", "-include", str(header)]
         parallel(lambda cpp: _cxx(compiler, ["-c", *flags, cpp, "-o", cpp + ".o"]), texts)
@@ -396,16 +416,17 @@ def _harness(top: str, clk: str, ins: Sequence[Port], outs: Sequence[Port]) -> s
 
 _SMALL, _LARGE = 1 << 18, 1 << 22
 """Bytes of text that are compiled at once, at least and at most: a compiler's start and the headers cost as
-much as 100 kB of a model, and memory is limited.
+much as 100 kB of a model (of one that is made quickly, as 500 kB), and memory is limited.
 """
 
 
-def _units(work: Path, files: Sequence[Path]) -> list[str]:
-    """Files that include the given ones, several each, for the compiler: as few as keep all processors
-    busy.
+def _units(work: Path, files: Sequence[Path], level: str) -> list[str]:
+    """Files that include the given ones, several each, for the compiler: as few as keep all processors busy,
+    and as few as there may be of a model that is made quickly.
     """
     sizes = [path.stat().st_size for path in files]
-    most = min(_LARGE, max(_SMALL, sum(sizes) // (os.cpu_count() or 1)))
+    share = _LARGE if level == _QUICK else sum(sizes) // (os.cpu_count() or 1)
+    most = min(_LARGE, max(_SMALL, share))
     groups, size = list[list[Path]](), most
     for path, more in zip(files, sizes, strict=True):
         if size >= most:

@@ -332,7 +332,7 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     kept = "s_axis_tkeep" if bus.any_length else f"s_axis_tlast & ~s_axis_tkeep[{lanes - 1}]"
     width = lanes if bus.any_length else 1
     drops, chained = around.has("zeroise_i"), around.has("first_i")
-    valid = Step("valid_q", "take & ~zeroise_i" if drops else "take")
+    valid = Step("valid_q", _unless("take", 1, drops))
     steps = [Step("data_q", _unless(data, bus.block_bits, drops))]
     steps += [Step("last_q", "s_axis_tlast"), Step("kept_q", kept)]
     if tag_bits:
@@ -359,7 +359,8 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
 
 def _unless(value: str, width: int, drops: bool) -> str:
     """A value, or zeros while everything is forgotten."""
-    return f"zeroise_i ? {width}'d0 : {value}" if drops else value
+    zero = f"{width}'d0" if width > 1 else "1'b0"
+    return f"zeroise_i ? {zero} : {value}" if drops else value
 
 
 def _sent(bus: AxiStream) -> str:
@@ -507,6 +508,9 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     ]
 
 
+_NONE_BEGINS = ": none begins while hold_q is 1"
+
+
 def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     """Whether a block may begin: the core has been ready since the last load, and nothing is offered.
     `flows`: it is ready and there is room, and stays so until the block is accepted.
@@ -514,13 +518,18 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     offers = tuple(f"{n}_offer_q" for n in around.loads)
     offered = " | ".join(f"{n}_valid_i" for n in around.loads)
     taken = " & ".join(f"~({n}_valid_i & {n}_ready_o)" for n in around.loads)
-    forgets = " & ~zeroise_i" if around.has("zeroise_i") else ""
-    live, before = f"(live_q | core_ready) & {taken}{forgets}", list[Step]()
+    drops = around.has("zeroise_i")
+    calm, live, before = "hold_q & idle", f"(live_q | core_ready) & {taken}", list[Step]()
     registers = [Reg(("live_q",), note="The core has been ready since the last load.")]
     if flows:
-        live = f"ready_q & ~hold_q & ~({offered}){forgets}"
-        before = [Step("ready_q", f"core_ready{forgets}"), Step("open_q", f"early & live_q{forgets}")]
+        calm, live = "calm_q", f"ready_q & ~hold_q & ~({offered})"
+        before = [
+            Step("calm_q", f"hold_q & ({offered})"),
+            Step("ready_q", _dropped("core_ready", drops, flows)),
+            Step("open_q", _dropped("early & live_q", drops, flows)),
+        ]
         registers = [
+            Reg(("calm_q",), note="And it was a cycle before: no block is held."),
             Reg(("ready_q", "live_q"), note="The core has been ready, and nothing was offered since."),
             Reg(("open_q",), note="There is room besides: a beat may be taken."),
         ]
@@ -528,18 +537,18 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
         Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
         *registers,
         Drive("open", f"{'open_q' if flows else 'live_q'} & ~hold_q"),
-        Note("It is offered to the core, for no block is held: none begins while hold_q is 1."),
+        Note(f"It is offered to the core, for no block is held{'' if flows else _NONE_BEGINS}."),
         Reg(offers),
         *(Wire((f"core_{n}_ready",)) for n in around.loads),
         Clocked(
             (
                 Step("hold_q", offered),
                 *before,
-                Step("live_q", live),
+                Step("live_q", _dropped(live, drops, flows)),
                 *(
                     Step(
                         f"{n}_offer_q",
-                        f"hold_q & idle & {n}_valid_i & ~({n}_offer_q & core_{n}_ready){forgets}",
+                        _dropped(f"{calm} & {n}_valid_i & ~({n}_offer_q & core_{n}_ready)", drops, flows),
                     )
                     for n in around.loads
                 ),
@@ -548,6 +557,13 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
             + tuple((name, "1'b0") for name in ("hold_q", *offers)),
         ),
     ]
+
+
+def _dropped(value: str, drops: bool, flows: bool) -> str:
+    """A bit that is 0 behind zeroise_i. `flows`: by the reset of its register, not by a lookup table."""
+    if flows:
+        return _unless(value, 1, drops)
+    return f"{value}{' & ~zeroise_i' * drops}"
 
 
 def _turns(bus: AxiStream) -> list[WrapperItem]:
@@ -670,7 +686,7 @@ def _side(bus: AxiStream, fifo: Fifo, drops: bool) -> tuple[list[WrapperItem], i
         "m_valid_o": "side_valid",
         "m_ready_i": "whole & result_ready",
         "m_data_o": "side",
-        **({"core_ready_i": "1'b1", "s_beside_i": "1'b0"} if fifo.deep else {}),
+        **({"core_ready_i": "1'b1", "s_beside_i": "1'b0", "zeroising_i": "1'b0"} if fifo.deep else {}),
     }
     spare = "it has as many places as the core's own FIFO, which says when."
     return [

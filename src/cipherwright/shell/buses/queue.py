@@ -112,7 +112,7 @@ class Queue:
         }
         if self.fifo.deep:
             around = _width(self.beside)
-            links |= {"core_ready_i": "1'b1", "m_beside_o": f"{prefix}_side"}
+            links |= {"core_ready_i": "1'b1", "zeroising_i": "1'b0", "m_beside_o": f"{prefix}_side"}
             links |= {"s_beside_i": _cat(self.beside) if around else "1'b0", "s_early_o": f"{prefix}_early"}
             parameters |= {"BESIDE": around} if around else {}
         return Cell(self.fifo.module, name, links, parameters)

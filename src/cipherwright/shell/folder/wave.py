@@ -6,6 +6,7 @@ import json
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 __all__ = ["ANY", "Diagram", "Moment", "svg"]
 
@@ -92,13 +93,20 @@ def _wave(values: list[str], gaps: list[bool]) -> dict[str, object]:
 
 def svg(diagram: Diagram) -> str:
     """`diagram` as SVG. The same diagram gives the same text."""
-    import wavedrom  # imported here: most commands draw nothing
-
     clock = "p" + "".join("|." if gap else "." for gap in diagram.gaps[1:])
     rows: list[dict[str, object]] = [{"name": diagram.clock, "wave": clock}]
     rows += [{"name": port, **_wave(diagram.row(port), diagram.gaps)} for port in diagram.ports]
-    drawn = wavedrom.render(json.dumps({"signal": rows})).tostring()
-    return _only_used(drawn)
+    return _drawn(json.dumps({"signal": rows}))
+
+
+@lru_cache(maxsize=256)
+def _drawn(waves: str) -> str:
+    """What WaveDrom makes of its JSON. Cores of one kind have the same diagrams, and a drawing takes as long
+    as a small core.
+    """
+    import wavedrom  # imported here: most commands draw nothing
+
+    return _only_used(wavedrom.render(waves).tostring())
 
 
 def _only_used(drawn: str) -> str:
