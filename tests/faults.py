@@ -41,8 +41,8 @@ __all__ = [
     "when_drop",
 ]
 
-_RESETS = frozenset({"rst", "rst_i", "clear", "clear_i"})
-"""Signals that clear a module."""
+_RESETS = frozenset({"rst", "rst_i", "clear_i"})
+"""Ports that clear a module."""
 _EXPRESSIONS = (syntax.ExpressionSyntax, syntax.SelectorSyntax)
 
 

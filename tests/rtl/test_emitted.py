@@ -146,23 +146,23 @@ def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path)
         assert "FAIL" in run("vvp", ["-n", str(tmp_path / "tb")]).stdout, kind
 
 
-@pytest.fixture
-def confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was compared with its description as it was built is not compared once more."""
+def generated_again(preset: str, changes: list[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The files of a core that was compared with its description as it was built: that is not done again."""
     monkeypatch.setattr(flow, "confirm_core", lambda *_: None)
+    given = {"preset": preset, **dict(c.split("=", 1) for c in changes)}
+    return generate(load(preset, changes), given).files
 
 
 @pytest.mark.parametrize("preset", preset_names())
 def test_same_input_same_bytes(
-    preset: str, built: Callable[..., Built], request: pytest.FixtureRequest
+    preset: str, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And what is in them goes into a design with all other presets, and through a strict front end."""
     first = built(preset)[0]
     if (preset,) not in VARIANTS:  # the others' front end is that of the test above
         assert not core_faults(first)
     if preset not in (*LONG, *SLOW):  # quicker variants of what they have are below
-        request.getfixturevalue("confirmed")
-        assert first.files == generate(load(preset), {"preset": preset}).files
+        assert first.files == generated_again(preset, [], monkeypatch)
     text = first.files[f"{first.top}.v"]
     assert not re.search(r"20\d\d-\d\d-\d\d|/home|/tmp|\b" + re.escape(os.uname().nodename) + r"\b", text)
     assert f"cipherwright build {preset}" in text
@@ -170,13 +170,11 @@ def test_same_input_same_bytes(
 
 @pytest.mark.parametrize("variant", [LIGHT_GCM, LIGHT_XTS, QUICK_SM4], ids=lambda v: v[0])
 def test_quick_variants_have_the_same_bytes(
-    variant: tuple[str, ...], built: Callable[..., Built], request: pytest.FixtureRequest
+    variant: tuple[str, ...], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the presets that take long to generate."""
     preset, *changes = variant
-    given, core = {"preset": preset, **dict(c.split("=", 1) for c in changes)}, built(*variant)[0]
-    request.getfixturevalue("confirmed")
-    assert core.files == generate(load(preset, changes), given).files
+    assert built(*variant)[0].files == generated_again(preset, changes, monkeypatch)
 
 
 @pytest.mark.parametrize("name", GOLDEN)

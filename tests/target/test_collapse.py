@@ -19,6 +19,7 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.target.synth import COLLAPSE
 from tests.conftest import IN_LIGHT, Built
 from tests.faults import use
+from tests.target.circuits import AND, OR, XOR, choice, map_with_fault, settled, table
 
 CORE = ("aes128-fast", *IN_LIGHT)
 """A key that is held: what takes it is decided in the control and read in the key-expansion unit."""
@@ -65,26 +66,13 @@ def test_the_offer_of_a_key_goes_through_one_table(built: Callable[..., Built], 
 
 def test_an_offer_that_is_ignored_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*CORE)
-    (tmp_path / "fault").mkdir()
-    file = tmp_path / "fault" / f"{core.top}.v"
-    file.write_text(use(f"{core.top}:take", "offer_q", "1'b1")(core.files[f"{core.top}.v"]))
-    texts = [file if source.name == f"{core.top}.v" else source for source in folder.sources]
-    synthesise(texts, core.top, load_target("ecp5-85k-8"), tmp_path, COLLAPSE)
+    map_with_fault((core, folder), use(f"{core.top}:take", "offer_q", "1'b1"), COLLAPSE, tmp_path)
     with pytest.raises(CheckFailed):
         prove_mapped(tmp_path, emitted(folder.sources, core.top, "clk"), core.top, "clk")
 
 
-def _cell(kind: str, output: int, init: str, **pins: int) -> dict[str, Any]:
-    unused = dict.fromkeys("ABCD" if kind == "LUT4" else "", "0")
-    return {
-        "type": kind,
-        "parameters": {"INIT": init} if init else {},
-        "port_directions": {**dict.fromkeys((unused | pins), "input"), "Z": "output"},
-        "connections": {pin: [net] for pin, net in (unused | pins | {"Z": output}).items()},
-    }
-
-
-AND, OR, XOR, MIX = "1000" * 4, "1110" * 4, "0110100110010110", "1101100000100111"
+MIX = "1101100000100111"
+"""A lookup table over four inputs, each of which matters."""
 
 
 def circuit() -> dict[str, Any]:
@@ -93,42 +81,26 @@ def circuit() -> dict[str, Any]:
     own module; and in front of a multiplexer, with five, which is too much there.
     """
     cells = {
-        "u_a.t": _cell("LUT4", 20, AND, A=2, B=3),
-        "u_b.four": _cell("LUT4", 21, XOR, A=20, B=4, C=5),
-        "u_b.five": _cell("LUT4", 22, MIX, A=4, B=5, C=6, D=20),
-        "u_c.low": _cell("LUT4", 23, MIX, A=20, B=4, C=5, D=6),
-        "u_c.high": _cell("LUT4", 24, OR, A=4, B=5),
-        "u_c.six": _cell("PFUMX", 25, "", BLUT=23, ALUT=24, C0=7),
-        "u_c.first": _cell("LUT4", 26, MIX, A=20, B=4, C=5, D=6),
-        "u_c.second": _cell("LUT4", 27, XOR, A=6, B=7, C=8),
-        "u_c.seven": _cell("PFUMX", 28, "", BLUT=26, ALUT=27, C0=9),
-        "u_a.own": _cell("LUT4", 29, OR, A=20, B=4),
+        "u_a.t": table(20, AND, 2, 3),
+        "u_b.four": table(21, XOR, 20, 4, 5),
+        "u_b.five": table(22, MIX, 4, 5, 6, 20),
+        "u_c.low": table(23, MIX, 20, 4, 5, 6),
+        "u_c.high": table(24, OR, 4, 5),
+        "u_c.six": choice(25, 23, 24, 7),
+        "u_c.first": table(26, MIX, 20, 4, 5, 6),
+        "u_c.second": table(27, XOR, 6, 7, 8),
+        "u_c.seven": choice(28, 26, 27, 9),
+        "u_a.own": table(29, OR, 20, 4),
     }
     ports = {f"p{n}": {"direction": "input", "bits": [n]} for n in range(2, 10)}
     ports["q"] = {"direction": "output", "bits": [21, 22, 25, 28, 29]}
     return {"ports": ports, "cells": cells}
 
 
-_PINS = {"LUT4": "ABCD", "PFUMX": ("BLUT", "ALUT", "C0"), "L6MUX21": ("D0", "D1", "SD")}
-
-
-def values(module: dict[str, Any], nets: dict[Any, int]) -> dict[Any, int]:
+def shown(module: dict[str, Any], nets: dict[Any, int]) -> list[int]:
     """What the outputs show for values of the inputs."""
-    known, left = {"0": 0, "1": 1, **nets}, [*module["cells"].values()]
-    while left:
-        later = []
-        for c in left:
-            pins = [c["connections"][p][0] for p in _PINS[c["type"]]]
-            if not all(p in known for p in pins):
-                later.append(c)
-                continue
-            v = [known[p] for p in pins]
-            index = sum(bit << k for k, bit in enumerate(v))
-            table = c["type"] == "LUT4"
-            known[c["connections"]["Z"][0]] = int(c["parameters"]["INIT"][-1 - index]) if table else v[v[2]]
-        assert len(later) < len(left)
-        left = later
-    return {b: known[b] for b in module["ports"]["q"]["bits"]}
+    found = settled(module, nets)
+    return [found[b] for b in module["ports"]["q"]["bits"]]
 
 
 def test_what_fits_is_one_and_computes_the_same() -> None:
@@ -140,7 +112,7 @@ def test_what_fits_is_one_and_computes_the_same() -> None:
     assert "u_a.t" in after["cells"]  # others read it still
     for bits in product((0, 1), repeat=8):
         nets = dict(zip(range(2, 10), bits, strict=True))
-        assert values(before, nets) == values(after, nets)
+        assert shown(before, nets) == shown(after, nets)
 
 
 def test_a_table_that_nothing_reads_any_more_goes() -> None:
@@ -153,5 +125,5 @@ def test_a_table_that_nothing_reads_any_more_goes() -> None:
 
 def test_a_table_with_many_readers_stays() -> None:
     module = circuit()
-    module["cells"] |= {f"u_d.{n}": _cell("LUT4", n, OR, A=20, B=4) for n in range(40, 50)}
+    module["cells"] |= {f"u_d.{n}": table(n, OR, 20, 4) for n in range(40, 50)}
     assert collapse(module) == 0

@@ -18,6 +18,7 @@ from cipherwright.target.reset_gates import gate_resets
 from cipherwright.target.synth import RESET_GATES
 from tests.conftest import Built
 from tests.faults import unreset
+from tests.target.circuits import AND, OR, XOR, map_with_fault, settled, table
 
 CORE = ("des-small", "interface=stream")
 
@@ -45,13 +46,7 @@ def test_resets_are_gates_and_the_core_is_the_same(built: Callable[..., Built], 
 
 def test_a_reset_that_is_lost_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*CORE)
-    target = load_target("ecp5-85k-8")
-    (tmp_path / "fault").mkdir()
-    file = tmp_path / "fault" / f"{core.top}.v"
-    file.write_text(unreset("count_1_q1")(core.files[f"{core.top}.v"]))
-    texts = [file if source.name == f"{core.top}.v" else source for source in folder.sources]
-    assert file in texts
-    synthesise(texts, core.top, target, tmp_path, RESET_GATES)
+    map_with_fault((core, folder), unreset("count_1_q1"), RESET_GATES, tmp_path)
     with pytest.raises(CheckFailed):
         prove_mapped(tmp_path, emitted(folder.sources, core.top, "clk"), core.top, "clk")
 
@@ -66,17 +61,6 @@ def test_other_targets_are_refused(
         synthesise(folder.sources, core.top, load_target(target), tmp_path, mapping)
 
 
-def table(output: int, init: str, *inputs: int) -> dict[str, Any]:
-    """A lookup table over up to four nets."""
-    pins = dict(zip("ABCD", [*inputs, "0", "0", "0", "0"], strict=False))
-    return {
-        "type": "LUT4",
-        "parameters": {"INIT": init},
-        "port_directions": {**dict.fromkeys("ABCD", "input"), "Z": "output"},
-        "connections": {pin: [net] for pin, net in pins.items()} | {"Z": [output]},
-    }
-
-
 def flip_flop(output: int, data: int, reset: int, value: str = "RESET", mux: str = "1 ") -> dict[str, Any]:
     """A flip-flop with a synchronous reset."""
     of = {"CEMUX": mux, "CLKMUX": "CLK", "LSRMUX": "LSR", "REGSET": value, "SRMODE": "LSR_OVER_CE"}
@@ -86,9 +70,6 @@ def flip_flop(output: int, data: int, reset: int, value: str = "RESET", mux: str
         "port_directions": {**dict.fromkeys(("CLK", "DI", "LSR"), "input"), "Q": "output"},
         "connections": {"CLK": [2], "DI": [data], "LSR": [reset], "Q": [output]},
     }
-
-
-AND, OR, XOR = "1000" * 4, "1110" * 4, "0110100110010110"
 
 
 def circuit() -> dict[str, Any]:
@@ -111,13 +92,7 @@ def circuit() -> dict[str, Any]:
 
 def following(module: dict[str, Any], known: dict[Any, int]) -> dict[int, int]:
     """The next value of every flip-flop from values of ports and flip-flops."""
-    nets = {"0": 0, "1": 1, **known}
-    for _ in module["cells"]:
-        for c in module["cells"].values():
-            inputs = [c["connections"][p][0] for p in "ABCD"] if c["type"] == "LUT4" else []
-            if inputs and all(n in nets for n in inputs):
-                index = sum(nets[n] << k for k, n in enumerate(inputs))
-                nets[c["connections"]["Z"][0]] = int(c["parameters"]["INIT"][-1 - index])
+    nets = settled(module, known)
     found = dict[int, int]()
     for c in module["cells"].values():
         if c["type"] == "TRELLIS_FF":

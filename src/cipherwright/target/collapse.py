@@ -9,10 +9,10 @@ goes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from .tables import LUT, PINS, Bit, Netlist, Value, inputs, of_table, put_in, table
+from .tables import LUT, PINS, Bit, Netlist, Value, inputs, made, of_bit, of_table, put_in, table
 
 __all__ = ["collapse"]
 
@@ -22,7 +22,6 @@ _SELECT = {"PFUMX": "C0", "L6MUX21": "SD"}
 """Pins of the multiplexers behind two lookup tables and behind two such pairs."""
 
 _MOST_INPUTS = len(PINS) + len(_LOW)
-
 _MOST_READERS = 8
 """Pins that read a lookup table which goes into all of its readers: what it reads drives as many more."""
 
@@ -68,7 +67,9 @@ class _Netlist(Netlist):
                 self.readers.subtract(b for b in pins if b != net)
                 for part in parts:
                     del self.cells[part]
-                self.put(name, both, sorted(both.reads, key=lambda b: b not in inner.reads), output)
+                # What comes from the other module goes into the tables, not to a multiplexer.
+                reads = sorted(both.reads, key=lambda b: b not in inner.reads)
+                self.put(name, Value(tuple(reads), both.of), output)
                 for _ in range(pins.count(net)):
                     self.drop(net)
                 return True
@@ -83,31 +84,29 @@ class _Netlist(Netlist):
             return of_table(cell), []
         if not cell or cell["type"] != "PFUMX" or cell["connections"]["Z"][0] in self.halves:
             return None
-        low, high = (self.table(_pin(cell, side)) for side in (_LOW, _HIGH))
-        select = _pin(cell, _SELECT)
-        alone = all(self.readers[_pin(cell, side)] == 1 for side in (_LOW, _HIGH))
+        sides, select = [_pin(cell, side) for side in (_LOW, _HIGH)], _pin(cell, _SELECT)
+        low, high = (self.table(net) for net in sides)
+        alone = all(self.readers[net] == 1 for net in sides)
         if not low or not high or not alone or not isinstance(select, int):
             return None
         zero, one = of_table(self.cells[low]), of_table(self.cells[high])
         reads = dict.fromkeys((*zero.reads, *one.reads, select))
         return Value(tuple(reads), lambda known: (one if known[select] else zero).of(known)), [low, high]
 
-    def put(self, name: str, value: Value, reads: Sequence[int], output: int) -> None:
-        """Put a value of the nets `reads` in as cell `name`, with multiplexers by the last of them where it
-        is more than a lookup table.
+    def put(self, name: str, value: Value, output: int) -> None:
+        """Put a value in as cell `name`, with multiplexers by the last of its nets where it is more than a
+        lookup table.
         """
-        if len(reads) <= len(PINS):
-            cell = table(reads, value.of, output)
+        if len(value.reads) <= len(PINS):
+            cell = table(value, output)
         else:
-            kind = [*_LOW][len(reads) - len(PINS) - 1]
-            *others, select = reads
-            sides = []
-            for chosen, pin in enumerate((_LOW[kind], _HIGH[kind])):
-                side = _chosen(value, select, chosen)
-                sides.append(net := self.net(f"{name}_{pin}"))
-                self.put(f"{name}_{pin}", side, others, net)
-            self.halves.update(sides)
-            cell = _mux(kind, (sides[0], sides[1]), select, output)
+            kind, select = [*_LOW][len(value.reads) - len(PINS) - 1], value.reads[-1]
+            pins: dict[str, Bit] = {}
+            for chosen, pin in (("0", _LOW[kind]), ("1", _HIGH[kind])):
+                pins[pin] = net = self.net(f"{name}_{pin}")
+                self.put(f"{name}_{pin}", put_in(value, select, of_bit(chosen)), net)
+            self.halves.update(pins.values())
+            cell = made(kind, pins | {_SELECT[kind]: select}, output)
         self.cells[name] = cell
         self.driver[output] = name
         self.readers.update(inputs(cell))
@@ -121,22 +120,3 @@ def _module(name: str) -> str:
 def _pin(mux: Mapping[str, Any], side: Mapping[str, str]) -> Bit:
     bit: Bit = mux["connections"][side[mux["type"]]][0]
     return bit
-
-
-def _chosen(value: Value, select: int, chosen: int) -> Value:
-    """A value where one of the nets that it reads is a constant."""
-    reads = tuple(b for b in value.reads if b != select)
-    return Value(reads, lambda known: value.of({**known, select: chosen}))
-
-
-def _mux(kind: str, sides: tuple[int, int], select: int, output: int) -> dict[str, Any]:
-    """The multiplexer of slices: the second of `sides` where `select` is 1."""
-    pins = {_LOW[kind]: sides[0], _HIGH[kind]: sides[1], _SELECT[kind]: select}
-    return {
-        "hide_name": 0,
-        "type": kind,
-        "parameters": {},
-        "attributes": {},
-        "port_directions": dict.fromkeys(pins, "input") | {"Z": "output"},
-        "connections": {pin: [net] for pin, net in (pins | {"Z": output}).items()},
-    }

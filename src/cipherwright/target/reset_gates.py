@@ -42,7 +42,8 @@ class _Netlist(Netlist):
         reads = tuple(dict.fromkeys((*d.reads, *r.reads)))
         if len(reads) > len(PINS):
             return False
-        self.put(name, own, _gate(reads, d, r, of["REGSET"] == "SET"))
+        high = int(of["REGSET"] == "SET")
+        self.put(name, own, Value(reads, lambda known: high if r.of(known) else d.of(known)))
         self.readers.subtract(d.reads if own else (data,))
         self.readers.update(reads)
         ports["LSR"] = ["0"]
@@ -50,14 +51,13 @@ class _Netlist(Netlist):
         self.drop(reset)
         return True
 
-    def put(self, name: str, own: str, gate: dict[str, Any]) -> None:
-        """Put a gate in place of the flip-flop's own lookup table, or between it and what it reads."""
+    def put(self, name: str, own: str, gate: Value) -> None:
+        """Put a lookup table in place of the flip-flop's own, or between it and what it reads."""
         ports = self.cells[name]["connections"]
         if not own:
             ports["DI"] = [net := self.net(f"{name}_gate")]
             self.readers[net] = 1
-        gate["connections"]["Z"] = ports["DI"]
-        self.cells[own or f"{name}_gate"] = gate
+        self.cells[own or f"{name}_gate"] = table(gate, ports["DI"][0])
 
 
 def _has_reset(cell: Mapping[str, Any]) -> bool:
@@ -67,8 +67,3 @@ def _has_reset(cell: Mapping[str, Any]) -> bool:
     of, ports = cell["parameters"], cell["connections"]
     usual = (of.get("SRMODE"), of.get("LSRMUX"), of["CEMUX"].strip()) == ("LSR_OVER_CE", "LSR", "1")
     return usual and isinstance(ports["LSR"][0], int) and "M" not in ports
-
-
-def _gate(reads: tuple[int, ...], data: Value, reset: Value, high: bool) -> dict[str, Any]:
-    """A lookup table without an output's net: `data`, or after a reset whether `high`."""
-    return table(reads, lambda known: int(high) if reset.of(known) else data.of(known))

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["LUT", "PINS", "Bit", "Netlist", "Value", "inputs", "of_bit", "of_table", "put_in", "table"]
+__all__ = [
+    "LUT",
+    "PINS",
+    "Bit",
+    "Netlist",
+    "Value",
+    "inputs",
+    "made",
+    "of_bit",
+    "of_table",
+    "put_in",
+    "table",
+]
 
 LUT, PINS = "LUT4", "ABCD"
 
@@ -94,22 +106,26 @@ def put_in(outer: Value, net: int, inner: Value) -> Value:
     return Value(tuple(reads), lambda known: outer.of({**known, net: inner.of(known)}))
 
 
-def table(
-    reads: Sequence[int], of: Callable[[Mapping[Bit, int]], int], output: int | None = None
-) -> dict[str, Any]:
-    """A lookup table that computes the value `of` at most four nets, `reads`; at the net `output`, if that is
-    known.
+def table(value: Value, output: int) -> dict[str, Any]:
+    """A lookup table that computes a `value` of at most four nets at the net `output`; it reads them in their
+    order.
     """
     init = ""
     for index in range(1 << len(PINS)):
-        known: dict[Bit, int] = {b: index >> k & 1 for k, b in enumerate(reads)}
-        init = str(of(known)) + init
-    pins = dict(zip(PINS, [[b] for b in (*reads, *["0"] * (len(PINS) - len(reads)))], strict=True))
+        init = str(value.of({b: index >> k & 1 for k, b in enumerate(value.reads)})) + init
+    unused = ["0"] * (len(PINS) - len(value.reads))
+    return made(LUT, dict(zip(PINS, (*value.reads, *unused), strict=True)), output, INIT=init)
+
+
+def made(kind: str, pins: Mapping[str, Bit], output: int, **parameters: str) -> dict[str, Any]:
+    """A cell of the type `kind` with these `parameters`, which reads `pins` and drives the net `output` at
+    its pin Z.
+    """
     return {
         "hide_name": 0,
-        "type": LUT,
-        "parameters": {"INIT": init},
+        "type": kind,
+        "parameters": parameters,
         "attributes": {},
-        "port_directions": dict.fromkeys(PINS, "input") | {"Z": "output"},
-        "connections": pins | ({} if output is None else {"Z": [output]}),
+        "port_directions": dict.fromkeys(pins, "input") | {"Z": "output"},
+        "connections": {pin: [bit] for pin, bit in (*pins.items(), ("Z", output))},
     }

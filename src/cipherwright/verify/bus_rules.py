@@ -76,12 +76,11 @@ _COMMAND = "zeroise"
 
 
 class _Logic:
-    """A netlist with the driver of each bit, the order of its gates, and which of them read a bit."""
+    """A netlist with the driver of each bit, the `order` of its gates, and which of them read a bit."""
 
-    def __init__(self, n: Netlist) -> None:
+    def __init__(self, n: Netlist, order: Sequence[str]) -> None:
         self.n = n
         self.driver = {b: c for c in n.cells.values() for b in out_bits(c)}
-        order = topological(n, through_ff=False)
         self.gates = [n.cells[name] for name in order if n.cells[name]["type"] in GATES]
         self.readers = dict[Any, list[int]]()
         for number, cell in enumerate(self.gates):
@@ -92,6 +91,12 @@ class _Logic:
             for c in n.cells.values()
             if c["type"] == FLIP_FLOP
         }
+
+    @classmethod
+    def from_reset(cls, n: Netlist, reset: str) -> _Logic:
+        """What `n` is from a reset on: copies of registers count as one."""
+        order = topological(n, through_ff=False)
+        return cls(without_copies(n, reset, order), order)
 
     def settle(self, known: Known) -> dict[Any, int]:
         """Every bit as 0, 1 or unknown, for what is known of inputs and registers."""
@@ -285,7 +290,7 @@ def _explore(n: Netlist, kind: str) -> int:
     """All states of a register bus that can be reached, under all inputs. Raises CheckFailed with a rule that
     is broken; how many states there are, each with what is pending.
     """
-    logic, monitor = _Logic(n), _MONITORS[kind]
+    logic, monitor = _Logic(n, topological(n, through_ff=False)), _MONITORS[kind]
     state = _state(logic, monitor.outputs)
     names = {name: n.inputs[name][0] for name in monitor.inputs}
     reset = dict.fromkeys(n.inputs.get("rst_i", []), TRUE)
@@ -338,19 +343,14 @@ def _check_offers(logic: _Logic, ports: Mapping[str, str], offers: Iterable[_Off
     return sum(_check_offer(logic, offer, calm) for offer in offers)
 
 
-def _read(folder: CoreFolder, top: str, ports: Mapping[str, str]) -> Netlist:
-    """The netlist of a module of the core, without copies of registers."""
-    return without_copies(read_netlist(folder.sources, top, ports["clk"], memories=True), ports["reset"])
-
-
 def check_bus_rules(folder: CoreFolder) -> str:
     """The check `bus rules` of the core in `folder`, on standard buses; what was shown, in words. Raises
     CheckFailed with a rule that is broken.
     """
     record = folder.record
     kind, clock = record["parameters"]["control"], record["ports"]["clk"]
-    n = _read(folder, record["top"], record["ports"])
-    logic = _Logic(n)
+    n = read_netlist(folder.sources, record["top"], clock, memories=True)
+    logic = _Logic.from_reset(n, record["ports"]["reset"])
     # With several streams, whether a beat is taken may depend on the number of its stream.
     slotted = "s_axis_tuser" in n.inputs and record["slots"] > 1
     # A beat of an IV needs no IV in the registers, so taking it may depend on what kind of beat it is.
@@ -380,8 +380,8 @@ def check_bus_rules(folder: CoreFolder) -> str:
 def _check_streams(folder: CoreFolder) -> str:
     """The rules of the streams of a core whose words are registers: they are inside."""
     inside = {**folder.record, **folder.record["bus"]}
-    n = _read(folder, inside["top"], inside["ports"])
-    logic = _Logic(n)
+    n = read_netlist(folder.sources, inside["top"], inside["ports"]["clk"], memories=True)
+    logic = _Logic.from_reset(n, inside["ports"]["reset"])
     paths = _check_paths(logic, _CONTROLS, [])
     held = _check_offers(logic, inside["ports"], _streams(n))
     return f"{paths} outputs depend on registers only, and an offer stays ({held} registers hold it)"

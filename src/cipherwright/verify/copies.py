@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .aig import TRUE
-from .equivalence import topological
+from .guarded import Logic
 from .live import UNKNOWN, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits
 
@@ -21,16 +21,21 @@ __all__ = ["without_copies"]
 Cell = Mapping[str, Any]
 
 
-def without_copies(n: Netlist, reset: str) -> Netlist:
+def without_copies(n: Netlist, reset: str, order: Sequence[str]) -> Netlist:
     """The netlist `n` in which one of several registers that are copies is read in place of each. So it is
-    the same after a cycle of the input `reset`.
+    the same after a cycle of the input `reset`. `order`: its cells, drivers before readers; it holds for the
+    new netlist too.
     """
-    gates = [c for name in topological(n, through_ff=False) if (c := n.cells[name])["type"] in GATES]
+    gates = (c for name in order if (c := n.cells[name])["type"] in GATES)
+    during = settled(gates, {n.inputs[reset][0]: TRUE})
     wires = (c["connections"] for c in n.cells.values() if c["type"] == FLIP_FLOP)
-    registers = {w["Q"][0]: w["D"][0] for w in wires}
+    taken = {w["Q"][0]: w["D"][0] for w in wires if during.get(w["D"][0], UNKNOWN) <= TRUE}
     first, read = dict[int, Any](), dict[Any, Any]()
-    for q, number in _groups(gates, registers, settled(gates, {n.inputs[reset][0]: TRUE})).items():
-        read[q] = first.setdefault(number, q)
+    for q, number in _groups(Logic.of(n).cone(taken.values()).gates, taken, during).items():
+        if first.setdefault(number, q) != q:
+            read[q] = first[number]
+    if not read:
+        return n
     cells = {name: _reading(c, read) for name, c in n.cells.items()}
     outputs = {name: [read.get(b, b) for b in bits] for name, bits in n.outputs.items()}
     return replace(n, cells=cells, outputs=outputs)
@@ -48,10 +53,10 @@ def _reading(cell: Cell, read: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _groups(gates: Sequence[Cell], registers: Mapping[Any, Any], during: Mapping[Any, int]) -> dict[Any, int]:
-    """The number of the group of each register that is constant in reset; those of a group are equal.
-    `gates`: drivers before readers; `registers`: output -> what it takes; `during`: bits in reset.
+    """The number of the group of each register; those of a group are equal. `gates`: what they take depends
+    on, drivers before readers; `registers`: output -> what it takes; `during`: bits in reset.
     """
-    group = {q: during[d] for q, d in registers.items() if during.get(d, UNKNOWN) <= TRUE}
+    group = {q: during[d] for q, d in registers.items()}
     count = 0
     while count != len(set(group.values())):
         count = len(set(group.values()))

@@ -178,6 +178,7 @@ def prove_reset(
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
+    n = without_copies(n, reset, order)
     registers = {
         c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
     }
@@ -221,7 +222,6 @@ def check_reset(folder: CoreFolder) -> str:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
     fifos = {own_names(STREAM_FILE, record["top"]): False, own_names(DEEP_STREAM_FILE, record["top"]): True}
-    n = without_copies(n, ports["reset"])
     done = prove_reset(
         n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos, own_names(RELEASE_FILE, record["top"])
     )

@@ -45,13 +45,10 @@ static inline void settle(V{top}& t, const uint8_t* in, uint8_t* out) {{
     t.eval();
 {stores}
 }}
-static inline void edge(V{top}& t) {{
-    t.{clk} = 1;
-    t.eval();
-}}
 static inline void step(V{top}& t, const uint8_t* in, uint8_t* out) {{
     settle(t, in, out);
-    edge(t);
+    t.{clk} = 1;
+    t.eval();
 }}
 // One row of inputs a cycle; a row of outputs as seen just before the clock edge. Where `valid`, a byte of
 // the inputs, is not -1, it is shown in those cycles alone in which `ready`, a byte of the outputs, is 1.
@@ -59,11 +56,14 @@ void sim_run(void* p, uint64_t cycles, const uint8_t* in, uint8_t* out, int64_t 
     V{top}& t = *static_cast<Sim*>(p)->top;
     uint8_t row[{in_bytes}];
     for (uint64_t i = 0; i < cycles; ++i, in += {in_bytes}, out += {out_bytes}) {{
-        std::memcpy(row, in, {in_bytes});
-        if (valid >= 0) row[valid] = 0;
-        settle(t, row, out);
-        if (valid >= 0 && in[valid] && out[ready]) settle(t, in, out);
-        edge(t);
+        if (valid >= 0 && in[valid]) {{
+            std::memcpy(row, in, {in_bytes});
+            row[valid] = 0;
+            settle(t, row, out);
+            step(t, out[ready] ? in : row, out);
+        }} else {{
+            step(t, in, out);
+        }}
     }}
 }}
 // Words offered and results taken by handshake, in the cycles from `begin` to `end`. Offsets are bytes in

@@ -508,9 +508,6 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     ]
 
 
-_NONE_BEGINS = ": none begins while hold_q is 1"
-
-
 def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     """Whether a block may begin: the core has been ready since the last load, and nothing is offered.
     `flows`: it is ready and there is room, and stays so until the block is accepted.
@@ -519,10 +516,11 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
     offered = " | ".join(f"{n}_valid_i" for n in around.loads)
     taken = " & ".join(f"~({n}_valid_i & {n}_ready_o)" for n in around.loads)
     drops = around.has("zeroise_i")
-    calm, live, before = "hold_q & idle", f"(live_q | core_ready) & {taken}", list[Step]()
+    calm, why = "hold_q & idle", ": none begins while hold_q is 1"
+    live, before = f"(live_q | core_ready) & {taken}", list[Step]()
     registers = [Reg(("live_q",), note="The core has been ready since the last load.")]
     if flows:
-        calm, live = "calm_q", f"ready_q & ~hold_q & ~({offered})"
+        calm, why, live = "calm_q", "", f"ready_q & ~hold_q & ~({offered})"
         before = [
             Step("calm_q", f"hold_q & ({offered})"),
             Step("ready_q", _dropped("core_ready", drops, flows)),
@@ -537,7 +535,7 @@ def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:
         Reg(("hold_q",), note="A key or a counter block is offered: no block begins."),
         *registers,
         Drive("open", f"{'open_q' if flows else 'live_q'} & ~hold_q"),
-        Note(f"It is offered to the core, for no block is held{'' if flows else _NONE_BEGINS}."),
+        Note(f"It is offered to the core, for no block is held{why}."),
         Reg(offers),
         *(Wire((f"core_{n}_ready",)) for n in around.loads),
         Clocked(
