@@ -16,10 +16,13 @@ setup: $(STAMP) other
 system:
 	@sh tools/debian.sh $(DEBIAN)
 
+# Yosys and nextpnr are WebAssembly, compiled at their first start, which takes a minute: two first starts at
+# once would write the same file.
 $(STAMP): pyproject.toml | system
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=24"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@for tool in yosys nextpnr-ecp5; do $(BIN)/yowasp-$$tool --version >/dev/null 2>&1 & done; wait
 	@touch $@
 
 # What the wheel depends on for Python 3.13, where that is installed and is not the one at hand: tests/test_wheel.py.

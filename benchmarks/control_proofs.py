@@ -26,6 +26,7 @@ from cipherwright.flow import build
 from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.faults import Fault
+from tests.proofs import killed, sby
 from tests.shell import control_rules, loop_gcm_rules
 from tests.shell import test_gcm_announced_control as gcm_announced
 from tests.shell import test_xts_numbers as xts_numbers
@@ -56,9 +57,7 @@ from tests.shell.test_formal import (
     STORE_FAULTS,
     STREAM_FAULTS,
     engine_sets,
-    killed,
     resized,
-    sby,
     spoil,
     word_store_rules,
 )

@@ -52,6 +52,7 @@ from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.handshake import check_handshake
 from cipherwright.verify.modes import check_chain, check_counter
 from cipherwright.verify.reset import check_reset
+from tests import proofs
 from tests.shell import test_formal as formal
 
 RECORD = Path(__file__).resolve().parent / "mutation.json"
@@ -169,14 +170,14 @@ class Core:
                 if sizes
                 else script
             )
-            said = formal.sby(work, task, name)
+            said = proofs.sby(work, task, name)
         if "DONE (PASS, rc=0)" not in said:
             raise _broken_rule(said)
 
 
 def _broken_rule(said: str) -> Exception:
     """What a proof that did not pass says: the rule that is broken, or that the text is no design."""
-    if not formal.killed(said):
+    if not proofs.killed(said):
         return Discarded(said.strip()[-150:])
     lines = (x for x in said.splitlines() if "failed assertion" in x.lower() or "Assert failed" in x)
     return CheckFailed(next(lines, "a rule is broken")[-150:])

@@ -20,9 +20,11 @@ from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import digest
 from cipherwright.verify import CoreFolder
+from tests import proofs, recorded
 from tests.light import LIGHT
 from tests.processor_time import ProcessorTime
 from tests.quick import is_quick
+from tests.webassembly import serve_programs
 
 # Compiling a model for speed takes longer than the few thousand blocks of a test.
 os.environ.setdefault("CIPHERWRIGHT_SIM_LEVEL", "-O0")
@@ -108,13 +110,19 @@ def _share_compiled_python(cache: pytest.Cache | None) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     _share_compiled_python(getattr(config, "cache", None))  # absent with -p no:cacheprovider
     config.addinivalue_line("markers", "quick: a test of the edit loop, `make quick` (tests/quick.py)")
+    config.addinivalue_line("markers", "recorded: a test that asks the record (tests/recorded.py)")
     config.pluginmanager.register(ProcessorTime(), "processor_time")
+    folder = tempfile.TemporaryDirectory(prefix="cipherwright-programs-")
+    config.add_cleanup(folder.cleanup)
+    serve_programs(Path(folder.name))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_quick(item.nodeid):
             item.add_marker("quick")
+        if {"mapped", "measured", "sees"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("recorded")
 
 
 def pytest_collection_finish() -> None:
@@ -125,6 +133,24 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def mapped() -> recorded.Counts:
+    """mapped(sources, top, target, mapping) -> what synthesis finds, or the record has of it."""
+    return recorded.mapped
+
+
+@pytest.fixture(scope="session")
+def measured() -> recorded.Measured:
+    """measured(name, decides, measure) -> what `measure` returns, or the record has of it."""
+    return recorded.measured
+
+
+@pytest.fixture(scope="session")
+def sees() -> proofs.Sees:
+    """sees(folder, task, script) -> whether a proof sees the fault, or the record says so."""
+    return proofs.sees
 
 
 @pytest.fixture

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 from pyslang import Bag, DiagnosticEngine, DiagnosticSeverity, SourceManager, ast, syntax
 
 from cipherwright.flow import generate
 from cipherwright.shell import BuiltEngine, Core
 from cipherwright.spec import load, preset_names
+from cipherwright.tools import find, run
+from cipherwright.verify import CoreFolder
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _MODULE = re.compile(r"\bmodule\s+(\w+)")
@@ -97,6 +100,33 @@ def core_faults(core: Core | BuiltEngine) -> list[str]:
     """What is wrong with the texts of a core, beside all presets."""
     presets = tuple(p.replace("-", "_") for p in preset_names())
     return text_faults(core.top, core.files, presets) + slang(core.files)
+
+
+def lint(top: str, sources: Sequence[Path]) -> None:
+    """Verilator warns of nothing in the module `top` and those below it."""
+    root = Path(find("verilator_bin")).resolve().parent.parent
+    done = run(
+        "verilator_bin",
+        ["--lint-only", "-Wall", "--timing", "--top-module", top, *map(str, sources)],
+        check=False,
+        env={"VERILATOR_ROOT": str(root)},
+    )
+    assert done.returncode == 0, done.stdout
+    assert "%Warning" not in done.stdout, done.stdout
+
+
+def run_testbench(sources: Sequence[Path], work: Path) -> str:
+    """What a testbench among the sources says in Icarus Verilog. Files are made in `work`."""
+    language = "-g2005-sv" if any(s.suffix == ".sv" for s in sources) else "-g2005"
+    run("iverilog", [language, "-o", str(work / "tb"), *map(str, sources)])
+    return run("vvp", ["-n", str(work / "tb")]).stdout.strip()
+
+
+def lint_and_run(top: str, folder: CoreFolder, work: Path) -> str:
+    """The last word of a core's own testbench, which has no warning, nor has the core."""
+    sources = [*folder.sources, folder.path / f"{top}_tb.v"]
+    lint(f"{top}_tb", sources)
+    return run_testbench(sources, work).split()[-1]
 
 
 def _preset(name: str) -> list[str]:

@@ -9,6 +9,11 @@ from .conftest import QUICK_AES, QUICK_GCM, QUICK_GCM_LANES, QUICK_MARS, QUICK_S
 __all__ = ["RECORDED"]
 
 RECORDED: tuple[tuple[str, ...], ...] = (
+    *(("camellia-small",), ("khazad-fast",), ("mars-ibm-4port",), ("misty1-small",)),
+    ("aes128-fast-ctr", *QUICK_AES),
+    ("aes-small", "rounds_per_cycle=2", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=256"),
+    ("aes-small", "rounds_per_cycle=4", "stages=2", "sbox=boyar_peralta", "hops=[]"),
+    ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
     *(("aes128-fast",), ("khazad-ucl-fast",), ("khazad-ucl-small",), ("misty1-fast",), ("misty1-ucl",)),
     *(("sm4-small",), ("tdes-fast",), ("tdes-small",)),
     ("mars-small", "stages=3"),

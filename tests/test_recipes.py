@@ -342,7 +342,7 @@ from cipherwright.shell import save
 from cipherwright.spec import Spec
 from cipherwright.tools import run
 from cipherwright.verify import CoreFolder
-from tests.shell.test_formal import sby
+from tests.proofs import sby
 
 
 def test_it_holds(tmp_path: Path, root: Path) -> None:
@@ -543,7 +543,7 @@ from cipherwright.rtl import print_wrapper
 from cipherwright.shell.meter import metered
 from cipherwright.spec import load
 from cipherwright.tools import run
-from tests.shell.test_formal import sby
+from tests.proofs import sby
 
 HOME = Path("src/cipherwright/shell/sv")
 

@@ -22,11 +22,11 @@ from cipherwright.flow import generate
 from cipherwright.progress import quiet
 from cipherwright.shell import BuiltEngine
 from cipherwright.spec import load
-from cipherwright.target import REGISTERS, load_target, synthesise
-from cipherwright.tools import scratch
+from cipherwright.target import REGISTERS
 from cipherwright.verify import CoreFolder
 from tests.conftest import PROCESSORS, Built
 from tests.faults import Fault, drop, flip, unreset, use, when
+from tests.recorded import Counts
 from tests.verify.test_checks import broken_file
 
 VARIANTS = [(p, f"direction={d}") for p in PROCESSORS for d in ("encrypt", "both")]
@@ -74,11 +74,10 @@ def test_all_sizes(variant: tuple[str, ...], built: Callable[..., Built]) -> Non
         check(bench)
 
 
-def test_flip_flops_are_the_predicted_ones(built: Callable[..., Built]) -> None:
+def test_flip_flops_are_the_predicted_ones(built: Callable[..., Built], mapped: Counts) -> None:
     core, folder = built(*VARIANTS[2], *QUICK, "target=ecp5-85k-8")
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
-    assert mapped.ffs == core.flip_flops > 0
+    found = mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS)
+    assert found.ffs == core.flip_flops > 0
 
 
 def seen(folder: CoreFolder) -> bool:

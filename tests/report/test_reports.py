@@ -15,8 +15,9 @@ from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS
 from cipherwright.report.reproduce.measuring import measure
 from cipherwright.shell import Core
-from cipherwright.target import CELL_MAPPINGS, REGISTERS, cell_delays, implement, load_target, synthesise
+from cipherwright.target import CELL_MAPPINGS, REGISTERS, cell_delays, implement, load_target
 from tests.conftest import Built
+from tests.recorded import Counts
 
 
 def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
@@ -54,16 +55,16 @@ def test_papers_are_listed() -> None:
     assert list(PAPERS) == ["aes-gmu", "des-xilinx", "khazad-misty1-ucl", "mars-ibm", "rijndael-ucla"]
 
 
-def test_one_stage_a_round(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_one_stage_a_round(built: Callable[..., Built], mapped: Counts) -> None:
     """Of the table of aes-gmu, on the mapping of registers and memories: no block RAM, registers as
     predicted.
     """
     core, folder = built("aes128-fast", *stages_options(1), "target=xc5v")
-    mapped = synthesise(folder.sources, core.top, load_target("xc5v"), tmp_path, REGISTERS)
+    found = mapped(folder.sources, core.top, "xc5v", REGISTERS)
     assert isinstance(core, Core)
     assert core.latency == 10
-    assert mapped.brams == 0
-    assert mapped.ffs == core.flip_flops > 0
+    assert found.brams == 0
+    assert found.ffs == core.flip_flops > 0
 
 
 def test_the_multiplier_of_mars() -> None:

@@ -14,87 +14,18 @@ import pytest
 from cipherwright import flow
 from cipherwright.flow import generate
 from cipherwright.spec import load, preset_names
-from cipherwright.tools import find, run
 from tests.conftest import (
-    AGILE_XTS,
-    IN_LIGHT,
     LIGHT_GCM,
-    LIGHT_LOOP,
     LIGHT_XTS,
     LONG,
-    QUICK_AES,
     QUICK_SM4,
     SLOW,
     Built,
 )
-from tests.front_ends import core_faults
+from tests.emitted_variants import ALWAYS, BEHIND_BUSES, VARIANTS
+from tests.front_ends import core_faults, lint, lint_and_run, run_testbench, verilog
+from tests.recorded import Measured, simulators
 from tests.renew_golden import GOLDEN, golden_text
-
-VARIANTS = [
-    *((p,) for p in preset_names() if p not in LONG),
-    ("rijndael256-fast", *QUICK_AES, "stages=14"),
-    LIGHT_GCM,
-    ("aes-gcm-small", *LIGHT_LOOP, "digit_bits=4", "tag_bits=96", "iv_bits=any"),
-    LIGHT_XTS,
-    AGILE_XTS,
-    ("aes128-xts-small", *LIGHT_LOOP, "direction=encrypt"),
-    ("mars-fast",),
-    ("mars-small",),
-    ("des-fast", "interface=stream"),
-    ("des-small", "interface=stream"),
-    ("des-xilinx-48", "delay_lines=ff"),
-    ("des-fast", "direction=encrypt"),
-    ("des-fast", "key=static"),
-    ("des-xilinx-16", "interface=plain", "key_schedule=stepped", "round_numbers=signals", "key_lead=0"),
-    ("des-small", "stages=3", "rounds_per_cycle=2", "direction=decrypt"),
-    ("tdes-small", "key_bits=128", "rounds_per_cycle=4"),
-    ("khazad-small", "direction=both", "stages=4"),
-    ("khazad-small", "direction=both", "stages=2", "rounds_per_cycle=4"),
-    ("mars-small", "direction=decrypt", "stages=7", "rounds_per_cycle=3"),
-    ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
-    ("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]"),
-    ("aes-tiny", "mode=cbc", "interface=stream"),
-    ("aes-gcm-small",),
-    (*LIGHT_GCM, "key_slots=2", "packet_keys=announced"),
-    ("aes128-cmac-small", "tag_bits=64"),
-    ("aes-tiny", "mode=ctr", "stages=1", "key_bits=192"),
-    ("des-small", "mode=cfb", "direction=both", "stages=3"),
-    ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
-    ("aes128-fast-ctr", *QUICK_AES, "interface=stream"),
-    ("aes128-fast-ctr", *IN_LIGHT, "lanes=4", "delay_lines=bram"),
-    ("aes128-fast-ctr", *QUICK_AES, "stages=24", "lanes=3", "block_ram_boxes=51", "keep_levels=true"),
-    ("khazad-ucl-small", "direction=both", "stages=100", "key_words=kept"),
-    ("khazad-fast", "key=static", "direction=decrypt"),
-    ("misty1-fast", "key=static", "direction=decrypt", "interface=stream"),
-    ("khazad-fast", "delay_lines=ram", "srl_from=6", "hops=[]", "stages=63"),
-    ("misty1-small", "rounds=12", "direction=decrypt", "stages=3"),
-    ("misty1-fast", "direction=both", "stages=70", "hops=[]", "keep_levels=true"),
-]
-
-
-BEHIND_BUSES = [
-    (*LIGHT_GCM, "stages=16", "key_slots=2", "interface=axi-stream", "control=axi-lite"),
-    (*LIGHT_XTS[:-1], "unit_numbers=counted", "interface=axi-stream", "control=apb"),
-    (*LIGHT_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
-    (*AGILE_XTS, "unit_numbers=counted", "interface=axi-stream"),
-    ("aes128-fast-ctr", *IN_LIGHT, "interface=axi-stream"),
-]
-"""Two resident keys of packets, runs of units, two resident keys of units, runs that bring their keys, and
-messages of any length, whose blocks are beats.
-"""
-
-
-def _lint(top: str, sources: list[str]) -> None:
-    """Verilator warns of nothing in the module `top` and those below it."""
-    root = Path(find("verilator_bin")).resolve().parent.parent
-    done = run(
-        "verilator_bin",
-        ["--lint-only", "-Wall", "--timing", "--top-module", top, *sources],
-        check=False,
-        env={"VERILATOR_ROOT": str(root)},
-    )
-    assert done.returncode == 0, done.stdout
-    assert "%Warning" not in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize(
@@ -104,26 +35,22 @@ def test_lint_behind_buses(variant: tuple[str, ...], built: Callable[..., Built]
     """The core with its buses; the testbench is of the core inside."""
     core, folder = built(*variant)
     assert not core_faults(core)
-    _lint(core.top, [str(p) for p in folder.sources])
+    lint(core.top, folder.sources)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
-def test_lint_and_testbench(variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path) -> None:
+def test_lint_and_testbench(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path, measured: Measured
+) -> None:
+    """Texts that went through both tools before are in the record; all others go through them here."""
     core, folder = built(*variant)
     assert not core_faults(core)
-    sources, bench = [str(p) for p in folder.sources], str(folder.path / f"{core.top}_tb.v")
-    _lint(f"{core.top}_tb", [*sources, bench])
-    run(
-        "iverilog",
-        [
-            "-g2005-sv" if any(s.endswith(".sv") for s in sources) else "-g2005",
-            "-o",
-            str(tmp_path / "tb"),
-            *sources,
-            bench,
-        ],
-    )
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    if variant in ALWAYS:
+        assert lint_and_run(core.top, folder, tmp_path) == "PASS"
+        return
+    decides = (simulators(), *(part for file in sorted(verilog(core.files).items()) for part in file))
+    name = f"lint and testbench {' '.join(variant)}"
+    assert measured(name, decides, lambda: lint_and_run(core.top, folder, tmp_path)) == "PASS"
 
 
 def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
@@ -133,17 +60,8 @@ def test_the_testbench_sees_a_fault(built: Callable[..., Built], tmp_path: Path)
     text = core.files[f"{core.top}.v"]
     for kind in sorted(set(MUTATIONS) - {"key"}):
         (tmp_path / "core.v").write_text(mutate(text, kind))
-        run(
-            "iverilog",
-            [
-                "-g2005",
-                "-o",
-                str(tmp_path / "tb"),
-                str(tmp_path / "core.v"),
-                str(folder.path / f"{core.top}_tb.v"),
-            ],
-        )
-        assert "FAIL" in run("vvp", ["-n", str(tmp_path / "tb")]).stdout, kind
+        bench = folder.path / f"{core.top}_tb.v"
+        assert "FAIL" in run_testbench([tmp_path / "core.v", bench], tmp_path), kind
 
 
 def generated_again(preset: str, changes: list[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:

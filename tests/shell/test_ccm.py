@@ -16,12 +16,13 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import CcmTiming, Core, Word
 from cipherwright.spec import load
-from cipherwright.target import REGISTERS, load_target, synthesise
+from cipherwright.target import REGISTERS
 from cipherwright.verify import CcmBench, own_vectors
 from cipherwright.verify.ccm import check_ccm_packets, check_ccm_resets, published_ccm
 from tests.cavp_ccm import FILES, cases, run_cases
 from tests.conftest import LIGHT_LOOP, Built
 from tests.faults import drop, use, when, when_drop
+from tests.recorded import Counts
 
 from .chosen_faults import faulty_bench
 
@@ -152,13 +153,11 @@ def test_no_word_and_no_tag_is_later_than_promised(cipher: int, stages: int) -> 
     assert max(words) == t.longest
 
 
-def test_flip_flops(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_flip_flops(built: Callable[..., Built], mapped: Counts) -> None:
     """The prediction is exact, also with a short tag."""
     core, folder = built(PRESET, "nonce_bytes=9", "tag_bits=48")
     assert isinstance(core, Core)
-    target = load_target("ecp5-85k-8")
-    found = synthesise(list(folder.sources), core.top, target, tmp_path, REGISTERS)
-    assert found.ffs == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
 def test_files_through_the_command_line(

@@ -13,8 +13,9 @@ from cipherwright.flow import build
 from cipherwright.shell import Core
 from cipherwright.spec import load
 from tests.faults import Fault, Faults
+from tests.proofs import Sees, sby
 from tests.shell.control_rules import FAULTS, SCRIPT, with_rules
-from tests.shell.test_formal import killed, sby, spoil
+from tests.shell.test_formal import spoil
 
 _QUICK = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0")
 VARIANTS = {
@@ -46,7 +47,7 @@ def test_rules_of_the_control(variant: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS[:2], ids=str)
-def test_a_broken_control_is_seen(fault: Fault | Faults, tmp_path: Path) -> None:
+def test_a_broken_control_is_seen(fault: Fault | Faults, tmp_path: Path, sees: Sees) -> None:
     """The other faults: benchmarks/control_proofs.py."""
     spoil(with_rules(core_of("a pipeline behind a counter"), tmp_path), fault)
-    assert killed(sby(tmp_path, "", SCRIPT))
+    assert sees(tmp_path, "", SCRIPT)

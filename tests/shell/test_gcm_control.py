@@ -31,8 +31,7 @@ from cipherwright.shell.waits import Waits
 from cipherwright.spec import Pipeline, load
 from cipherwright.target import load_target
 from tests.faults import Fault, drop, takes, use
-
-from .test_formal import killed, sby
+from tests.proofs import Sees, sby
 
 SCRIPT = "gcm.sby"
 TAG_BITS = 32
@@ -393,18 +392,18 @@ def test_control_of_gcm(timing: GcmTiming, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_broken_control_is_seen(fault: str, tmp_path: Path) -> None:
+def test_a_broken_control_is_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
     write(tmp_path, FAULTS[fault])
-    assert killed(sby(tmp_path, "", SCRIPT))
+    assert sees(tmp_path, "", SCRIPT)
 
 
 @pytest.mark.parametrize("fault", SLOT_FAULTS)
-def test_a_broken_control_of_two_keys_is_seen(fault: str, tmp_path: Path) -> None:
+def test_a_broken_control_of_two_keys_is_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
     write(tmp_path, SLOT_FAULTS[fault], TWO_KEYS)
-    assert killed(sby(tmp_path, "", SCRIPT))
+    assert sees(tmp_path, "", SCRIPT)
 
 
 @pytest.mark.parametrize("fault", LANE_FAULTS)
-def test_a_broken_control_of_two_lanes_is_seen(fault: str, tmp_path: Path) -> None:
+def test_a_broken_control_of_two_lanes_is_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
     write(tmp_path, LANE_FAULTS[fault], TWO_LANES)
-    assert killed(sby(tmp_path, "", SCRIPT))
+    assert sees(tmp_path, "", SCRIPT)

@@ -15,7 +15,6 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.spec import load, parse
-from cipherwright.target import load_target, synthesise
 from cipherwright.tools import run
 from cipherwright.verify import own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
@@ -23,6 +22,7 @@ from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import Built
 from tests.faults import drop, takes, use, when
+from tests.recorded import Counts
 
 from .chosen_faults import PACKETS_PASS, faulty_bench
 
@@ -153,14 +153,13 @@ def test_the_generated_testbench(built: Callable[..., Built], tmp_path: Path) ->
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
 
 
-def test_flip_flops_and_lookup_tables(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_flip_flops_and_lookup_tables(built: Callable[..., Built], mapped: Counts) -> None:
     """The prediction is exact, and the core has the size that is asked for; so has the preset in its
     committed record (tests/target/test_budgets.py).
     """
     core, folder = built(PRESET, "iv_bits=any")
     assert isinstance(core, Core)
-    target = load_target("ecp5-85k-8")
-    found = synthesise(list(folder.sources), core.top, target, tmp_path, core.parameters["mapping"])
+    found = mapped(folder.sources, core.top, "ecp5-85k-8", core.parameters["mapping"])
     assert found.ffs == core.flip_flops
     assert found.luts <= 3000
 

@@ -11,8 +11,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.library import build
 from cipherwright.shell import Core
 from cipherwright.spec import load
-from cipherwright.target import REGISTERS, load_target, synthesise
-from cipherwright.tools import scratch
+from cipherwright.target import REGISTERS
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.message_axi import AxiMessageBench
@@ -20,6 +19,7 @@ from cipherwright.verify.message_axi_checks import check_message_stream
 from cipherwright.verify.reset import check_reset
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 from tests.faults import Fault, drop, takes, use
+from tests.recorded import Counts
 from tests.shell.chosen_faults import faulty_bench
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
@@ -184,13 +184,11 @@ def test_a_fifo_that_is_not_cleared_is_seen(built: Callable[..., Built], tmp_pat
 
 @pytest.mark.parametrize("variant", [TAGS, (*TAGS, "fifo_depth=64"), (*LENGTHS, "control=apb")], ids=" ".join)
 def test_mapped_flip_flops_are_the_predicted_ones(
-    variant: tuple[str, ...], built: Callable[..., Built]
+    variant: tuple[str, ...], built: Callable[..., Built], mapped: Counts
 ) -> None:
     core, folder = built(*variant)
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
     assert isinstance(core, Core)
-    assert mapped.ffs == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
 def test_what_is_refused() -> None:

@@ -14,8 +14,6 @@ import pytest
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core, read_map, registers_of
 from cipherwright.spec import load, parse
-from cipherwright.target import load_target, synthesise
-from cipherwright.tools import scratch
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.forgotten_blocks import check_zeroise_over_bus
 from cipherwright.verify.message_axi import AxiMessageBench
@@ -26,6 +24,7 @@ from cipherwright.verify.simulate import compile_simulation
 from cipherwright.verify.word_rules import check_word_commands
 from tests.conftest import LIGHT_LOOP, Built
 from tests.faults import Fault, drop, takes, use
+from tests.recorded import Counts
 from tests.shell.chosen_faults import faulty_bench
 from tests.shell.test_message_registers import driven
 from tests.verify.test_checks import broken_file
@@ -209,11 +208,10 @@ def test_the_map_of_each_kind(built: Callable[..., Built]) -> None:
         assert fields["CONTROL.BYTES"] == 16
 
 
-def test_predicted_flip_flops_are_the_mapped_ones(built: Callable[..., Built]) -> None:
+def test_predicted_flip_flops_are_the_mapped_ones(built: Callable[..., Built], mapped: Counts) -> None:
     core, folder = built(*TAGS)
     assert isinstance(core, Core)
-    with scratch() as out:
-        assert synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out).ffs == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8").ffs == core.flip_flops
 
 
 @pytest.mark.parametrize(

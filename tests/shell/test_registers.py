@@ -13,8 +13,7 @@ import cipherwright as cw
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core, rtl_digest
 from cipherwright.spec import load, parse
-from cipherwright.target import REGISTERS, load_target, synthesise
-from cipherwright.tools import scratch
+from cipherwright.target import REGISTERS
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.checks import prove_core
@@ -24,6 +23,7 @@ from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import compile_simulation
 from tests.conftest import Built
 from tests.faults import Fault, always, drop, takes, unreset, use, when_drop
+from tests.recorded import Counts
 from tests.shell.test_stream import on_icarus
 from tests.verify.test_checks import broken_file
 
@@ -189,12 +189,6 @@ def test_what_is_refused(preset: str, changes: tuple[str, ...], said: str) -> No
     assert "\n" not in str(told.value)
 
 
-def _mapped(folder: CoreFolder, top: str, mapping: str = REGISTERS) -> int:
-    """Flip-flops of the mapped netlist."""
-    with scratch() as out:
-        return synthesise(folder.sources, top, load_target("ecp5-85k-8"), out, mapping).ffs
-
-
 STREAM = "interface=axi-stream"
 MAPPED = [
     APB,
@@ -212,21 +206,23 @@ that read as 0 or are equal are in no register.
 
 @pytest.mark.parametrize("variant", MAPPED, ids=" ".join)
 def test_mapped_flip_flops_are_the_predicted_ones(
-    variant: tuple[str, ...], built: Callable[..., Built]
+    variant: tuple[str, ...], built: Callable[..., Built], mapped: Counts
 ) -> None:
     core, folder = built(*variant)
     assert isinstance(core, Core)
-    assert _mapped(folder, core.top) == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
-def test_the_whole_mapping_has_as_many(built: Callable[..., Built]) -> None:
+def test_the_whole_mapping_has_as_many(built: Callable[..., Built], mapped: Counts) -> None:
     core, folder = built(*MAPPED[1])
     assert isinstance(core, Core)
-    assert _mapped(folder, core.top, "delay") == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8").ffs == core.flip_flops
 
 
-def test_a_bit_that_is_read_no_more_is_counted(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_a_bit_that_is_read_no_more_is_counted(
+    built: Callable[..., Built], tmp_path: Path, mapped: Counts
+) -> None:
     core, folder = built(*MAPPED[3])
     assert isinstance(core, Core)
     wrong = broken_file(folder, f"{core.top}.v", takes("interrupt_enable_idle_q", "1'b0"), tmp_path / "b")
-    assert _mapped(wrong, core.top) < core.flip_flops
+    assert mapped(wrong.sources, core.top, "ecp5-85k-8", REGISTERS).ffs < core.flip_flops

@@ -15,7 +15,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell import Core
 from cipherwright.shell.folder.extras import check_extras
 from cipherwright.spec import load
-from cipherwright.target import REGISTERS, load_target, synthesise
+from cipherwright.target import REGISTERS
 from cipherwright.tools import run
 from cipherwright.verify import own_vectors
 from cipherwright.verify.ccm import random_ccm
@@ -25,6 +25,7 @@ from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import Simulation
 from tests.conftest import Built
 from tests.faults import drop, use, when
+from tests.recorded import Counts
 
 from .chosen_faults import faulty_bench
 
@@ -91,12 +92,12 @@ def test_the_testbench_passes(core: tuple[str, ...], built: Callable[..., Built]
 
 
 @pytest.mark.parametrize("words", [16, 64])
-def test_flip_flops_are_predicted(words: int, built: Callable[..., Built], tmp_path: Path) -> None:
+def test_flip_flops_are_predicted(words: int, built: Callable[..., Built], mapped: Counts) -> None:
     core, folder = built("aes128-ccm-small", "release=verdict", f"release_words={words}")
     assert isinstance(core, Core)
-    mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path, REGISTERS)
-    assert mapped.ffs == core.flip_flops
-    assert mapped.brams == (0 if words == 16 else 4)
+    found = mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS)
+    assert found.ffs == core.flip_flops
+    assert found.brams == (0 if words == 16 else 4)
 
 
 def test_a_file_through_the_command_line(

@@ -13,7 +13,7 @@ import pytest
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.library import build
 from cipherwright.shell import Core
-from cipherwright.target import REGISTERS, load_target, synthesise
+from cipherwright.target import REGISTERS
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.message_axi import AxiMessageBench, Flow
 from cipherwright.verify.message_axi_checks import (
@@ -27,6 +27,7 @@ from cipherwright.verify.message_axi_checks import (
 from cipherwright.verify.reset import check_reset
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import drop, use, when
+from tests.recorded import Counts
 
 from .chosen_faults import faulty_bench
 from .test_message_buses import checked, driven
@@ -115,11 +116,10 @@ def test_rules_and_reset(built: Callable[..., Built]) -> None:
     assert "m_tag_tvalid" in check_reset(folder)
 
 
-def test_flip_flops_are_predicted(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_flip_flops_are_predicted(built: Callable[..., Built], mapped: Counts) -> None:
     core, folder = built(*SMALL, "digit_bits=1")
     assert isinstance(core, Core)
-    mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), tmp_path, REGISTERS)
-    assert mapped.ffs == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
 def test_a_buffer_that_is_too_small_is_refused() -> None:

@@ -11,7 +11,7 @@ import pytest
 from cipherwright.rtl import print_wrapper
 from cipherwright.shell.xts.numbers import PACE, numbers
 from tests.faults import Fault, drop, takes, use
-from tests.shell.test_formal import killed, sby
+from tests.proofs import killed, sby
 
 DEPTH = 9
 """Cycles of the induction: more than from one number of a run to the next."""

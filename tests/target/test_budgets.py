@@ -19,6 +19,7 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
 from tests.conftest import IN_LIGHT, QUICK_AES, ROOT, Built
+from tests.recorded import Counts
 
 BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
 
@@ -152,24 +153,23 @@ ON_ONE_TARGET = [
     ids=lambda x: x if isinstance(x, str) else " ".join(x),
 )
 def test_mapped_flip_flops_are_the_predicted_ones(
-    target: str, variant: tuple[str, ...], built: Callable[..., Built]
+    target: str, variant: tuple[str, ...], built: Callable[..., Built], mapped: Counts
 ) -> None:
     """After the whole mapping, and of most variants in the mapping of registers alone."""
     core, folder = built(*variant, f"target={target}")
     mapping = "delay" if target == "ecp5-85k-8" and variant in BY_TARGET else REGISTERS
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target(target), out, mapping)
+    found = mapped(folder.sources, core.top, target, mapping)
     assert isinstance(core, Core)
-    assert mapped.ffs == core.flip_flops > 0
+    assert found.ffs == core.flip_flops > 0
 
 
-def test_registers_of_a_stream_in_block_ram_are_predicted(built: Callable[..., Built]) -> None:
+def test_registers_of_a_stream_in_block_ram_are_predicted(
+    built: Callable[..., Built], mapped: Counts
+) -> None:
     core, folder = built("des-xilinx-16", "interface=stream", "key_lead=0")
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
     assert isinstance(core, Core)
     assert "_deep_stream" in "".join(core.files)
-    assert mapped.ffs == core.flip_flops
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
 def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
@@ -213,7 +213,7 @@ def test_no_block_ram_on_a_target_without(built: Callable[..., Built]) -> None:
         built("mars-fast", "sbox=table", "target=xc7")
 
 
-def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path, mapped: Counts) -> None:
     """Rings of distributed RAM: the same results in Icarus, and on ECP5 the flip-flops that were
     predicted.
     """
@@ -223,13 +223,12 @@ def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path) -> None
     sources = [str(p) for p in folder.sources]
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
-    assert mapped.cells["TRELLIS_DPR16X4"] > 0
-    assert mapped.ffs == core.flip_flops < core.schedule.register_bits()
+    found = mapped(folder.sources, core.top, "ecp5-85k-8")
+    assert found.cells["TRELLIS_DPR16X4"] > 0
+    assert found.ffs == core.flip_flops < core.schedule.register_bits()
 
 
-def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -> None:
+def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path, mapped: Counts) -> None:
     """Long delays of a key in block RAM: the same results in Icarus, and flip-flops saved on
     ECP5.
     """
@@ -241,23 +240,21 @@ def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path) -
     sources = [str(p) for p in folder.sources]
     run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
     assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out)
-    assert mapped.brams > 0
+    found = mapped(folder.sources, core.top, "ecp5-85k-8")
+    assert found.brams > 0
     saved = core.record()["delay_lines"]["flip_flops_saved"]
-    assert mapped.ffs <= core.flip_flops == core.schedule.register_bits() - saved < plain.flip_flops
+    assert found.ffs <= core.flip_flops == core.schedule.register_bits() - saved < plain.flip_flops
 
 
-def test_slice_xor_of_virtex(built: Callable[..., Built]) -> None:
+def test_slice_xor_of_virtex(built: Callable[..., Built], mapped: Counts) -> None:
     """Sums of five bits in a LUT4 and the XOR gate behind it: fewer lookup tables; refused where there is
     none.
     """
     core, folder = built("khazad-ucl-fast", "slice_xor=true", "linear_depth=3")
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("xcv"), out)
-    assert mapped.cells["XORCY"] > 2000
-    assert mapped.luts <= 7972
-    assert (mapped.ffs, mapped.srls) == (core.flip_flops, core.shift_luts)
+    found = mapped(folder.sources, core.top, "xcv")
+    assert found.cells["XORCY"] > 2000
+    assert found.luts <= 7972
+    assert (found.ffs, found.srls) == (core.flip_flops, core.shift_luts)
     with pytest.raises(UserError, match="slice_xor is for Virtex slices"):
         built("khazad-fast", "slice_xor=true")
 

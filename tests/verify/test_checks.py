@@ -37,12 +37,9 @@ VARIANTS = [
     ("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt"),
     ("des-small", "rounds_per_cycle=2"),
     ("des-xilinx-16", "interface=plain", "key=static", "key_lead=0", "early_keys=0", "direction=encrypt"),
-    ("aes-small", "rounds_per_cycle=2", "stages=1", "sbox=boyar_peralta", "hops=[]", "key_bits=256"),
-    ("aes-small", "rounds_per_cycle=4", "stages=2", "sbox=boyar_peralta", "hops=[]"),
     ("aes-tiny", "key_bits=256", "stages=1", "sbox=boyar_peralta", "mode=ctr"),
     ("aes-tiny", "mode=cbc", "interface=stream"),
     ("des-small", "mode=cfb", "stages=2"),
-    ("des-fast", "mode=cbc", "direction=decrypt", "interface=stream"),
 ]
 
 

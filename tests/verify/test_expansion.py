@@ -16,12 +16,12 @@ from cipherwright.flow import build
 from cipherwright.graph import STATIC, GraphBuilder
 from cipherwright.rewrite import held_words, same_up_to_linear_maps, with_raw_words
 from cipherwright.spec import load, parse
-from cipherwright.target import REGISTERS, load_target, synthesise
-from cipherwright.tools import scratch
+from cipherwright.target import REGISTERS
 from cipherwright.verify import Bench, CoreFolder
 from cipherwright.verify.expansion import prove_expansion
 from tests.conftest import IN_LIGHT, QUICK_AES, Built
 from tests.faults import Fault, Faults, adds, all_of, unreset, use, when
+from tests.recorded import Counts
 
 # Small ones: tables, few stages, so that the unit is quick to prove.
 
@@ -134,12 +134,11 @@ def test_round_keys_behind_more_registers(other: str, built: Callable[..., Built
         prove_unit(folder, text if right else use("rk3_q1", "rk3_q", other)(text), tmp_path)
 
 
-def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built]) -> None:
+def test_flip_flops_of_the_unit_are_the_predicted_ones(built: Callable[..., Built], mapped: Counts) -> None:
     core, folder = built("aes128-fast", *IN_LIGHT, "key_ranks=2")
-    with scratch() as out:
-        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), out, REGISTERS)
-    assert mapped.ffs == core.flip_flops
-    assert mapped.brams == 0
+    found = mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS)
+    assert found.ffs == core.flip_flops
+    assert found.brams == 0
 
 
 def test_units_where_there_are_none_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

