@@ -202,7 +202,7 @@ SUBJECTS = (
         "misty1-small",
         "loop",
         "misty1-small",
-        ("stages=2",),
+        ("stages=2", "copies=0", "hops=[]"),
         _CORE,
         (
             Scope(r"\.v", _TOP, 1, more={"reset-missing": 9}),
@@ -215,7 +215,7 @@ SUBJECTS = (
         "misty1-rounds",
         "known-answers",
         "misty1-small",
-        ("rounds=8", "stages=2"),
+        ("rounds=8", "stages=2", "copies=0", "hops=[]"),
         ("known",),
         (Scope(r"\.v", _STAGES, 1, ("table-bit", "xor-to-or", "condition", "index")),),
     ),
@@ -319,7 +319,7 @@ SUBJECTS = (
         "mars-small",
         "control",
         "mars-small",
-        ("multiplier=operator",),
+        ("multiplier=operator", "copies=0"),
         ("simulation", "reset", "zeroise"),
         (
             Scope(
@@ -335,7 +335,7 @@ SUBJECTS = (
         "mars-small",
         "word-store",
         "mars-small",
-        ("multiplier=operator",),
+        ("multiplier=operator", "copies=0"),
         ("simulation", "reset", "zeroise"),
         (
             Scope(r"\.v", "_keys(_store)?", 1, more={"reset-missing": 9, "stuck": 3, "condition": 3}),
@@ -368,7 +368,7 @@ SUBJECTS = (
         "held-stream",
         "stream",
         "mars-small",
-        ("multiplier=operator", "interface=stream"),
+        ("multiplier=operator", "interface=stream", "copies=0"),
         ("simulation", "reset", "zeroise"),
         (
             Scope(r"\.v", "", 2, _WIRES),

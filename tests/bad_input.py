@@ -126,7 +126,7 @@ SETS: list[tuple[str, str, str]] = [
     (
         "des-fast",
         "architecture=iterative",
-        "copies = 6 needs architecture = pipelined, not architecture = iterative; the preset asks for copies",
+        "an iterative core has 1 to 64 stages in its loop, not stages = 81; the preset asks for stages = 81",
     ),
     (
         "aes128-fast",
@@ -187,7 +187,12 @@ SETS: list[tuple[str, str, str]] = [
         "rounds_per_cycle=17",
         "a loop of des has 1 to 16 steps a cycle, not rounds_per_cycle = 17",
     ),
-    ("des-small", "copies=3", "copies = 3 needs architecture = pipelined, not architecture = iterative"),
+    (
+        "misty1-small",
+        "stages=2",
+        "2 stages can't hold this design; the fewest are 4; copies and hops take stages",
+    ),
+    ("des-small", "lanes=3", "lanes = 3 needs architecture = pipelined, not architecture = iterative"),
     ("des-small", "key_lead=1", "key_lead = 1 needs architecture = pipelined, not architecture = iterative"),
     ("des-small", "key=static", "architecture = iterative needs key = agile, not key = static"),
     (

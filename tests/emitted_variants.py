@@ -38,7 +38,7 @@ VARIANTS = [
     ("tdes-small", "key_bits=128", "rounds_per_cycle=4"),
     ("khazad-small", "direction=both", "stages=4"),
     ("khazad-small", "direction=both", "stages=2", "rounds_per_cycle=4"),
-    ("mars-small", "direction=decrypt", "stages=7", "rounds_per_cycle=3"),
+    ("mars-small", "direction=decrypt", "stages=7", "rounds_per_cycle=3", "copies=0"),
     ("aes-small", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
     ("aes-small", "rounds_per_cycle=4", "stages=1", "sbox=boyar_peralta", "hops=[]"),
     ("aes-tiny", "mode=cbc", "interface=stream"),
@@ -55,7 +55,7 @@ VARIANTS = [
     ("khazad-fast", "key=static", "direction=decrypt"),
     ("misty1-fast", "key=static", "direction=decrypt", "interface=stream"),
     ("khazad-fast", "delay_lines=ram", "srl_from=6", "hops=[]", "stages=63"),
-    ("misty1-small", "rounds=12", "direction=decrypt", "stages=3"),
+    ("misty1-small", "rounds=12", "direction=decrypt", "stages=3", "copies=0", "hops=[]"),
     ("misty1-fast", "direction=both", "stages=70", "hops=[]", "keep_levels=true"),
 ]
 

@@ -4,7 +4,7 @@ A tool that is deterministic says the same of the same text. So what it said is 
 `benchmarks/recorded.json`, with a digest of all that decides it: the texts, the options, the versions of the
 tools, the code of the room that drives them. A test asks by the fixture `mapped` or `measured`; where the
 digest is another one, or there is no entry, the tool runs in the test. `python benchmarks/recorded.py` runs
-all these tests with their tools and writes the record.
+all these tests and writes the record.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from cipherwright.target import Mapped, load_target, synthesise
 from cipherwright.tools import digest, find, run, scratch, tool_version, version_of
 
-__all__ = ["RECORD", "RENEWED", "Counts", "Measured", "mapped", "measured", "simulators"]
+__all__ = ["ANEW", "RECORD", "RENEWED", "Counts", "Measured", "mapped", "measured", "simulators"]
 
 Counts = Callable[..., Mapped]
 """The fixture `mapped`."""
@@ -34,20 +34,21 @@ RECORD = Path(__file__).resolve().parents[1] / "benchmarks" / "recorded.json"
 _FOUND: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())
 
 RENEWED = "CIPHERWRIGHT_RENEWED"
-"""The environment variable that names a folder: everything is measured, and written there."""
+"""The environment variable that names a folder: what is asked for is written there, for a new record."""
+
+ANEW = "CIPHERWRIGHT_ANEW"
+"""The environment variable with which everything is measured, whatever the record has."""
 
 
 def measured(name: str, decides: Sequence[str], measure: Callable[[], Any]) -> Any:
     """What `measure` returns, in values of JSON, or the record has under `name` for the same `decides`."""
     key, folder = digest(*decides), os.environ.get(RENEWED)
     entry = _FOUND.get(name, {})
-    if folder is None and entry.get("decided_by") == key:
-        return entry["found"]
-    found = json.loads(json.dumps(measure()))
+    if entry.get("decided_by") != key or ANEW in os.environ:
+        entry = {"decided_by": key, "found": json.loads(json.dumps(measure()))}
     if folder is not None:
-        text = json.dumps({name: {"decided_by": key, "found": found}})
-        (Path(folder) / digest(name)).write_text(text)
-    return found
+        (Path(folder) / digest(name)).write_text(json.dumps({name: entry}))
+    return entry["found"]
 
 
 def mapped(sources: Sequence[Path], top: str, target: str, mapping: str = "") -> Mapped:

@@ -15,7 +15,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A record of one measurement, and what is measured in the test."""
     entry = {"decided_by": recorded.digest("text", "tool 1"), "found": {"luts": 5}}
     monkeypatch.setattr(recorded, "_FOUND", {"a": entry})
-    monkeypatch.delenv(recorded.RENEWED, raising=False)
+    for name in (recorded.RENEWED, recorded.ANEW):
+        monkeypatch.delenv(name, raising=False)
     return []
 
 
@@ -38,8 +39,10 @@ def test_what_fails_is_in_no_record(
 
     monkeypatch.setenv(recorded.RENEWED, str(tmp_path))
     with pytest.raises(AssertionError, match="Warning"):
-        recorded.measured("a", ("text", "tool 1"), fails)
+        recorded.measured("a", ("text", "tool 2"), fails)
     assert not list(tmp_path.iterdir())
+    assert recorded.measured("a", ("text", "tool 1"), fails) == {"luts": 5}
+    monkeypatch.setenv(recorded.ANEW, "1")
     assert recorded.measured("a", ("text", "tool 1"), lambda: (6, 7)) == [6, 7]
     (written,) = tmp_path.iterdir()
     assert json.loads(written.read_text()) == {

@@ -31,13 +31,13 @@ PROGRAMS = {
 _LAUNCHER = """\
 #!{python} -ISB
 import fcntl, os, sys, tempfile
-program = {program!r}
+program, slow = {program!r}, {slow!r}
 if not os.path.exists(program):
     lock = os.open(program + ".lock", os.O_CREAT | os.O_RDWR)
     fcntl.flock(lock, fcntl.LOCK_EX)
     if not os.path.exists(program):
         os.set_inheritable(lock, True)
-        os.execv({slow!r}, [{slow!r}, *sys.argv[1:]])
+        os.execv(slow, [slow, *sys.argv[1:]])
 sys.path.append({packages!r})
 import wasmtime
 
@@ -63,6 +63,10 @@ files.preopen_dir({share!r}, "/share")
 config = wasmtime.Config()
 config.wasm_exceptions = True
 engine = wasmtime.Engine(config)
+try:
+    module = wasmtime.Module.deserialize_file(engine, program)
+except wasmtime.WasmtimeError:  # half written, or of another version
+    os.execv(slow, [slow, *sys.argv[1:]])
 linker = wasmtime.Linker(engine)
 linker.define_wasi()
 store = wasmtime.Store(engine)
@@ -70,7 +74,7 @@ status = 0
 with tempfile.TemporaryDirectory(prefix="yowasp_") as own:
     files.preopen_dir(own, "/tmp")
     store.set_wasi(files)
-    started = linker.instantiate(store, wasmtime.Module.deserialize_file(engine, program))
+    started = linker.instantiate(store, module)
     try:
         started.exports(store)["_start"](store)
     except wasmtime.ExitTrap as end:

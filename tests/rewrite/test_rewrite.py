@@ -160,7 +160,7 @@ def test_busy_bits_drive_through_copies() -> None:
     picked = b.mux(chosen, x, y)
     b.output("z", b.xor(b.select(picked, (3, 2, 1, 0)), b.select(chosen, (0, 0, 0, 0))))
     g = b.build()
-    h = copy_busy(g, 5)
+    h = copy_busy(g, 5, 1)
     assert sum(n.op == "copy" for n in h.nodes) == sum(n.op == "hop" for n in h.nodes) == 3  # of 8 + 4 lanes
     for given in ({"x": 0xA5, "y": 0x3C, "s": k} for k in range(4)):
         assert evaluate(h, given) == evaluate(g, given)

@@ -34,7 +34,7 @@ VARIANTS = [
     *(p for p in PRESETS if p not in RECORDED),
     ("des-fast", "interface=stream"),
     ("des-small", "interface=stream", "stages=2"),
-    ("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt"),
+    ("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt", "copies=8"),
     ("des-small", "rounds_per_cycle=2"),
     ("des-xilinx-16", "interface=plain", "key=static", "key_lead=0", "early_keys=0", "direction=encrypt"),
     ("aes-tiny", "key_bits=256", "stages=1", "sbox=boyar_peralta", "mode=ctr"),
@@ -179,7 +179,7 @@ def test_faults_are_seen(preset: str, kind: str, built: Callable[..., Built], tm
 def test_faults_of_other_ciphers_are_seen(
     preset: str, kind: str, built: Callable[..., Built], tmp_path: Path
 ) -> None:
-    core, folder = built(preset, "stages=2")
+    core, folder = built(preset, "stages=2", "copies=0", "hops=[]")
     failed = {
         v.check
         for v in verify_core(broken(folder, core.top, kind, tmp_path / "b", True), core.plain, blocks=1000)
@@ -205,7 +205,7 @@ def test_the_proof_sees_a_box_with_the_other_directions_byte(
 
 def test_another_number_of_rounds(built: Callable[..., Built]) -> None:
     """Nobody publishes answers for it: the description is the reference, and it undoes itself."""
-    core, folder = built("misty1-small", "rounds=4", "stages=2", "direction=both")
+    core, folder = built("misty1-small", "rounds=4", "stages=2", "direction=both", "copies=0", "hops=[]")
     verdicts = verify_core(folder, core.plain, blocks=500)
     assert [(v.check, v.status) for v in verdicts][3:5] == [
         ("known answers", "not checked"),

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
+from cipherwright.shell import Core
 from cipherwright.verify import checks
 from tests.conftest import Built
-from tests.faults import Fault, unreset, use
+from tests.faults import Fault, takes, unreset, use
 from tests.verify.test_checks import broken_file
 
 SHELL = """
@@ -126,3 +127,15 @@ def test_faults_of_control(
         return
     with pytest.raises(CheckFailed, match=message):
         checks.prove_core(broke, core.plain, None)
+
+
+@pytest.mark.parametrize("name", ["u_copy_9_q1", "u_copy_1_q2"])
+def test_a_copy_that_loads_no_block_is_seen(name: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    """A lane of eight bits keeps what the block before left; without the fault:
+    tests/verify/test_checks.py.
+    """
+    core, folder = built("des-small", "rounds_per_cycle=4", "stages=3", "direction=decrypt", "copies=8")
+    assert isinstance(core, Core)
+    broken = broken_file(folder, f"{core.top}.v", takes(f"{name}.d", "1'b0"), tmp_path / "broken")
+    with pytest.raises(CheckFailed):
+        checks.prove_core(broken, core.plain, None)

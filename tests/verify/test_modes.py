@@ -32,7 +32,7 @@ LOOPS = [
     ("aes-small", "mode=cbc", "direction=both", "stages=2", "sbox=boyar_peralta", "hops=[]"),
     ("tdes-small", "mode=cbc", "stages=3"),
     ("khazad-small", "mode=ofb"),
-    ("misty1-small", "mode=cbc", "direction=decrypt", "stages=2"),
+    ("misty1-small", "mode=cbc", "direction=decrypt", "stages=2", "copies=0", "hops=[]"),
 ]
 
 

@@ -146,7 +146,9 @@ def test_the_standards_own_number_of_rounds(built: Callable[..., Built]) -> None
     """
     assert load("misty1-small", ["rounds=8"]).rounds is None
     assert load("misty1-small", ["rounds=6"]).rounds == 6
-    core, folder = built("misty1-small", "rounds=8", "mode=cbc", "direction=both", "stages=2")
+    core, folder = built(
+        "misty1-small", "rounds=8", "mode=cbc", "direction=both", "stages=2", "copies=0", "hops=[]"
+    )
     assert isinstance(core, Core)
     found = status(verify_core(folder, core.plain, 100))
     assert (

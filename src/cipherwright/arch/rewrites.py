@@ -9,6 +9,7 @@ from ..rewrite import (
     WORD_BASES,
     add_hops,
     common_words,
+    copy_busy,
     fuse_linear,
     merge_bitwise,
     narrow,
@@ -20,7 +21,7 @@ from ..rewrite import (
     split_tables,
 )
 from ..schedule import DelayModel
-from ..spec import Datapath, Pipeline
+from ..spec import Datapath, Loop, Pipeline
 
 __all__ = ["mapped", "realised", "rewritten"]
 
@@ -46,7 +47,7 @@ def realised(spec: Datapath, graph: Graph) -> Graph:
 
 def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
     """graph -> graph: tables of `graph` as fast as the clock of `spec`, XOR networks, merged lookup tables,
-    copies of the direction, stages for wires. `model`: the target's delays. Raises UserError where `hops`
+    copies of busy bits, stages for wires. `model`: the target's delays. Raises UserError where `hops`
     names no operation.
     """
     if widest := _widest_table(spec, model):
@@ -57,10 +58,17 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
     if spec.merge:
         keys = [i for i, n in enumerate(graph.nodes) if n.name == ROUND_KEY]
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
-    copies = spec.copies if isinstance(spec, Pipeline) else 0
-    if copies and spec.cipher_direction == "both" and spec.agile_direction and "decrypt" in graph.inputs:
-        graph = replicate(graph, "decrypt", copies)
+    if spec.copies:
+        graph = _copied(spec, graph)
     return add_hops(graph, spec.hops) if spec.hops else graph
+
+
+def _copied(spec: Datapath, graph: Graph) -> Graph:
+    """graph -> graph: `copies` of the direction in a pipeline, of every busy bit that a loop makes."""
+    if isinstance(spec, Loop):
+        return copy_busy(graph, spec.copies)
+    both = spec.cipher_direction == "both" and spec.agile_direction
+    return replicate(graph, "decrypt", spec.copies) if both and "decrypt" in graph.inputs else graph
 
 
 def rewritten(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..errors import UserError
 from ..graph import Graph
 from ..rtl import Design, LowerOptions, lower
 from ..schedule import DelayModel, Io, Schedule, logic_cells, schedule
@@ -84,15 +85,15 @@ def scheduled(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timi
 def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     stages = spec.wished_stages or (1 if isinstance(spec, Loop) and period is None else None)
-    s = schedule(
-        mapped(spec, found.graph, timing.model),
-        timing.model,
-        stages,
-        period,
-        found.io,
-        timing.srl_from,
-        isinstance(spec, Pipeline) and spec.equal_rounds,
-    )
+    graph = mapped(spec, found.graph, timing.model)
+    equal = isinstance(spec, Pipeline) and spec.equal_rounds
+    try:
+        s = schedule(graph, timing.model, stages, period, found.io, timing.srl_from, equal)
+    except UserError as e:
+        taken = " and ".join(name for name in ("copies", "hops") if getattr(spec, name))
+        if not taken:
+            raise
+        raise UserError(f"{e}; {taken} take stages, too") from None
     return Scheduled(s, found.loops, found.iterations, found.rows, found.memory)
 
 

@@ -69,12 +69,14 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     changes: dict[str, object] = {"hops": tuple(h for h in spec.hops if h in named)}
     if isinstance(spec, Pipeline):
         changes["common_basis"] = False  # its words pass through a loop's registers
+    else:
+        changes["copies"] = 0  # those of the loop are for its own bits
     own = spec.model_copy(update=changes)
     graph = rewritten(own, e.graph, timing.model)
     if not memory:
         graph = replicate(graph, "valid", _LOAD_LANES, 2)
         if isinstance(spec, Pipeline) and spec.key_copies:
-            graph = copy_busy(graph, spec.key_copies)
+            graph = copy_busy(graph, spec.key_copies, 1)
     period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)

@@ -92,6 +92,14 @@ class Datapath(Spec):
         cost="A lookup table for each bit of such a round key.",
         ge=0,
     )
+    copies: int = option(
+        0,
+        "Lanes that one registered copy of a busy bit drives: in a pipeline of the direction, in a loop of "
+        "every bit that an operation makes, such as what an iteration does. 0: no copies.",
+        unit="bits driven",
+        cost="A flip-flop for each copy, and a lower fan-out.",
+        ge=0,
+    )
     hops: tuple[str, ...] = option(
         (),
         "Names of results that get a stage of their own to travel in.",

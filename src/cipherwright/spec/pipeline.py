@@ -110,13 +110,6 @@ class Pipeline(Datapath):
         cost="Two flip-flops for each copy, and a lower fan-out where the steps of the key schedule choose.",
         ge=0,
     )
-    copies: int = option(
-        0,
-        "Lanes that one registered copy of the direction bit drives. 0: no copies.",
-        unit="bits driven",
-        cost="A flip-flop for each copy, and a lower fan-out.",
-        ge=0,
-    )
     lanes: Annotated[
         int,
         needs(mode=("ctr", "gcm"), block_bits=(128,), key_expansion=("unit",), interface=("plain",)),

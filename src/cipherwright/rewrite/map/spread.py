@@ -48,10 +48,10 @@ def replicate(graph: Graph, name: str, lanes: int, hops: int = 0) -> Graph:
     return rebuild(graph, replace)
 
 
-def copy_busy(graph: Graph, lanes: int) -> Graph:
+def copy_busy(graph: Graph, lanes: int, hops: int = 0) -> Graph:
     """`graph` in which every bit that an operation makes, and that more than `lanes` lanes of bitwise
-    operations read, drives them through registered copies, one for so many lanes, each with a stage in which
-    it travels.
+    operations read, drives them through registered copies, one for so many lanes, each with `hops` more
+    stages in which it travels.
     """
     loads: Counter[Bit] = Counter()
     for _, read in _lanes_of(graph):
@@ -66,7 +66,9 @@ def copy_busy(graph: Graph, lanes: int) -> Graph:
         k = used[bit] // lanes
         used[bit] += 1
         made = b.node("copy", 1, (b.select(new[bit[0]], (bit[1],)),), (*bit, k))
-        return b.node("hop", 1, (made,), (*bit, k)), 0
+        for hop in range(hops):
+            made = b.node("hop", 1, (made,), (*bit, k, hop))
+        return made, 0
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if node.op not in BITWISE:
