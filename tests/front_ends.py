@@ -102,12 +102,20 @@ def core_faults(core: Core | BuiltEngine) -> list[str]:
     return text_faults(core.top, core.files, presets) + slang(core.files)
 
 
-def lint(top: str, sources: Sequence[Path]) -> None:
-    """Verilator warns of nothing in the module `top` and those below it."""
+LINT = ("--lint-only", "-Wall", "--timing")
+"""What Verilator is asked for."""
+
+LANGUAGES = ("-g2005", "-g2005-sv")
+"""Verilog for Icarus, and what it reads where there are files of SystemVerilog."""
+
+
+def lint(top: str, sources: Sequence[Path], *waived: str) -> None:
+    """Verilator warns of nothing but what is `waived` in the module `top` and those below it."""
     root = Path(find("verilator_bin")).resolve().parent.parent
+    waivers = (f"-Wno-{warning}" for warning in waived)
     done = run(
         "verilator_bin",
-        ["--lint-only", "-Wall", "--timing", "--top-module", top, *map(str, sources)],
+        [*LINT, *waivers, "--top-module", top, *map(str, sources)],
         check=False,
         env={"VERILATOR_ROOT": str(root)},
     )
@@ -117,7 +125,7 @@ def lint(top: str, sources: Sequence[Path]) -> None:
 
 def run_testbench(sources: Sequence[Path], work: Path) -> str:
     """What a testbench among the sources says in Icarus Verilog. Files are made in `work`."""
-    language = "-g2005-sv" if any(s.suffix == ".sv" for s in sources) else "-g2005"
+    language = LANGUAGES[any(s.suffix == ".sv" for s in sources)]
     run("iverilog", [language, "-o", str(work / "tb"), *map(str, sources)])
     return run("vvp", ["-n", str(work / "tb")]).stdout.strip()
 

@@ -23,7 +23,7 @@ from tests.conftest import (
     Built,
 )
 from tests.emitted_variants import ALWAYS, BEHIND_BUSES, VARIANTS
-from tests.front_ends import core_faults, lint, lint_and_run, run_testbench, verilog
+from tests.front_ends import LANGUAGES, LINT, core_faults, lint, lint_and_run, run_testbench, verilog
 from tests.recorded import Measured, simulators
 from tests.renew_golden import GOLDEN, golden_text
 
@@ -48,7 +48,8 @@ def test_lint_and_testbench(
     if variant in ALWAYS:
         assert lint_and_run(core.top, folder, tmp_path) == "PASS"
         return
-    decides = (simulators(), *(part for file in sorted(verilog(core.files).items()) for part in file))
+    texts = (part for file in sorted(verilog(core.files).items()) for part in file)
+    decides = (simulators(), *LINT, *LANGUAGES, *texts)
     name = f"lint and testbench {' '.join(variant)}"
     assert measured(name, decides, lambda: lint_and_run(core.top, folder, tmp_path)) == "PASS"
 

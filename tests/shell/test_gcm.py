@@ -22,13 +22,13 @@ from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.shell.gcm.testbench import known_packets
 from cipherwright.spec import Pipeline, load, parse
-from cipherwright.tools import run
 from cipherwright.verify import CoreFolder, own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import QUICK_GCM, Built
 from tests.faults import all_of, drop, takes, use
+from tests.front_ends import run_testbench
 
 from .chosen_faults import PACKETS_PASS, faulty_bench
 
@@ -198,8 +198,7 @@ def test_short_tags(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built("sm4-fast", "mode=gcm", "direction=both", "tag_bits=96", "stages=40", "sbox=table")
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
 def test_known_packets_are_the_published_ones() -> None:

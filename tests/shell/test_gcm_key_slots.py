@@ -12,12 +12,12 @@ from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.shell.copies import spread
 from cipherwright.spec import load
-from cipherwright.tools import run
 from cipherwright.verify.gcm import check_key_slots
 from cipherwright.verify.key_slots import SlotBench
 from cipherwright.verify.packets import Packet
 from tests.conftest import LIGHT_GCM, Built
 from tests.faults import drop, takes
+from tests.front_ends import run_testbench
 
 from .chosen_faults import faulty_bench
 
@@ -93,5 +93,4 @@ def test_the_testbench_loads_both_slots(built: Callable[..., Built], tmp_path: P
     core, folder = built(*QUICK)
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")

@@ -15,12 +15,12 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.spec import load
-from cipherwright.tools import run
 from cipherwright.verify.gcm import check_packets, random_packets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import QUICK_GCM_LANES, Built
 from tests.faults import takes, use
+from tests.front_ends import run_testbench
 
 from .chosen_faults import faulty_bench
 
@@ -115,8 +115,7 @@ def test_the_testbench_of_the_core(
     core, folder = built(*QUICK_GCM_LANES, *changes)
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
 def test_what_the_folder_says(built: Callable[..., Built]) -> None:

@@ -15,13 +15,13 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.spec import load, parse
-from cipherwright.tools import run
 from cipherwright.verify import own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
 from tests.conftest import Built
 from tests.faults import drop, takes, use, when
+from tests.front_ends import run_testbench
 from tests.recorded import Counts
 
 from .chosen_faults import PACKETS_PASS, faulty_bench
@@ -149,8 +149,7 @@ def test_the_generated_testbench(built: Callable[..., Built], tmp_path: Path) ->
     """
     core, folder = built(PRESET, "digit_bits=0", "key_bits=256")
     text = folder.path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005-sv", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(text)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, text], tmp_path).endswith("PASS")
 
 
 def test_flip_flops_and_lookup_tables(built: Callable[..., Built], mapped: Counts) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.tools import find, run
+from cipherwright.tools import run
 from tests.conftest import LIGHT_GCM, LIGHT_XTS, QUICK_AES, Built
-from tests.front_ends import slang
+from tests.front_ends import lint, slang
 
 CORES = [
     ("mars-ibm-4port",),
@@ -56,16 +56,7 @@ def top(cores: list[Built], tmp_path: Path) -> Path:
 
 
 def test_verilator(cores: list[Built], top: Path) -> None:
-    root = Path(find("verilator_bin")).resolve().parent.parent
-    files = [*map(str, sources(cores)), str(top)]
-    done = run(
-        "verilator_bin",
-        ["--lint-only", "-Wall", "-Wno-PINMISSING", "--top-module", "together", *files],
-        check=False,
-        env={"VERILATOR_ROOT": str(root)},
-    )
-    assert done.returncode == 0, done.stdout
-    assert "%Warning" not in done.stdout, done.stdout
+    lint("together", [*sources(cores), top], "PINMISSING")
 
 
 def test_yosys(cores: list[Built], top: Path) -> None:

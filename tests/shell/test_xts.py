@@ -18,7 +18,6 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.spec import load, parse
-from cipherwright.tools import run
 from cipherwright.verify import CoreFolder, Unit, UnitBench, checks, own_vectors, verify_core
 from cipherwright.verify.units import Pauses
 from cipherwright.verify.xts import check_unit_resets, check_unit_zeroising, check_units, unit_result
@@ -26,6 +25,7 @@ from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import IN_LIGHT, QUICK_XTS, Built
 from tests.faults import drop, takes, use, when
+from tests.front_ends import run_testbench
 from tests.verify.test_checks import broken_file
 
 from .chosen_faults import UNITS_PASS, faulty_bench
@@ -251,8 +251,7 @@ def test_a_core_that_counts_unit_numbers(built: Callable[..., Built], tmp_path: 
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
     assert "mores[" in bench.read_text()
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
 def test_a_run_goes_on_while_a_key_is_offered(built: Callable[..., Built], tmp_path: Path) -> None:
@@ -270,8 +269,7 @@ def test_another_cipher(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built("sm4-fast", "mode=xts", "direction=encrypt", "stages=40", "sbox=table")
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.shell.board.taken import check_core
 from cipherwright.spec import load
-from cipherwright.tools import run
 from cipherwright.verify import Unit, UnitBench, checks, verify_core
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.message_axi import AxiMessageBench
@@ -29,6 +28,7 @@ from cipherwright.verify.xts import (
 )
 from tests.conftest import AGILE_XTS, QUICK_AES, Built
 from tests.faults import drop, takes, use
+from tests.front_ends import run_testbench
 from tests.verify.test_checks import broken_file
 
 from .chosen_faults import faulty_bench
@@ -155,8 +155,7 @@ def test_the_testbench_brings_keys_with_numbers(built: Callable[..., Built], tmp
 
 def _testbench_passes(core: Core, made: Built, folder: Path) -> None:
     bench = made[1].path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005", "-o", str(folder / "tb"), *map(str, made[1].sources), str(bench)])
-    assert run("vvp", ["-n", str(folder / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*made[1].sources, bench], folder).endswith("PASS")
 
 
 def test_units_behind_axi_stream(built: Callable[..., Built], tmp_path: Path) -> None:

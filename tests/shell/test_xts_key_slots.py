@@ -11,12 +11,12 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.spec import load
-from cipherwright.tools import run
 from cipherwright.verify import Unit, UnitBench
 from cipherwright.verify.units import SlotLoad
 from cipherwright.verify.xts import check_unit_slots, unit_result
 from tests.conftest import LIGHT_XTS, Built
 from tests.faults import drop, takes, use
+from tests.front_ends import run_testbench
 
 from .chosen_faults import faulty_bench
 from .folder_class import folder_class, through
@@ -125,8 +125,7 @@ def test_the_testbench_loads_both_slots(built: Callable[..., Built], tmp_path: P
     core, folder = built(*QUICK)
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *map(str, folder.sources), str(bench)])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
 def test_units_through_the_class_of_the_folder(

@@ -19,6 +19,7 @@ from cipherwright.target.netlist_proof import emitted, prove_mapped
 from cipherwright.tools import scratch
 from cipherwright.verify import CoreFolder
 from tests.conftest import IN_LIGHT, QUICK_AES, ROOT, Built
+from tests.front_ends import run_testbench
 from tests.recorded import Counts
 
 BUDGETS = tomllib.loads((ROOT / "benchmarks" / "budgets.toml").read_text())["budget"]
@@ -217,12 +218,9 @@ def test_delay_lines_in_ram(built: Callable[..., Built], tmp_path: Path, mapped:
     """Rings of distributed RAM: the same results in Icarus, and on ECP5 the flip-flops that were
     predicted.
     """
-    from cipherwright.tools import run
-
     core, folder = built("aes128-fast-agile", *IN_LIGHT, "delay_lines=ram", "srl_from=6", "stages=24")
-    sources = [str(p) for p in folder.sources]
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    bench = folder.path / f"{core.top}_tb.v"
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
     found = mapped(folder.sources, core.top, "ecp5-85k-8")
     assert found.cells["TRELLIS_DPR16X4"] > 0
     assert found.ffs == core.flip_flops < core.schedule.register_bits()
@@ -232,14 +230,11 @@ def test_delay_lines_in_block_ram(built: Callable[..., Built], tmp_path: Path, m
     """Long delays of a key in block RAM: the same results in Icarus, and flip-flops saved on
     ECP5.
     """
-    from cipherwright.tools import run
-
     options = (*IN_LIGHT, "stages=24", "direction=decrypt")
     core, folder = built("aes128-fast-agile", *options, "delay_lines=bram", "srl_from=4")
     plain, _ = built("aes128-fast-agile", *options)
-    sources = [str(p) for p in folder.sources]
-    run("iverilog", ["-g2005", "-o", str(tmp_path / "tb"), *sources, str(folder.path / f"{core.top}_tb.v")])
-    assert run("vvp", ["-n", str(tmp_path / "tb")]).stdout.strip().endswith("PASS")
+    bench = folder.path / f"{core.top}_tb.v"
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
     found = mapped(folder.sources, core.top, "ecp5-85k-8")
     assert found.brams > 0
     saved = core.record()["delay_lines"]["flip_flops_saved"]

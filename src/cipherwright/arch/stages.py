@@ -90,7 +90,8 @@ def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     try:
         s = schedule(graph, timing.model, stages, period, found.io, timing.srl_from, equal)
     except UserError as e:
-        taken = " and ".join(name for name in ("copies", "hops") if getattr(spec, name))
+        there = {n.op for n in graph.nodes}
+        taken = " and ".join(name for name, op in (("copies", "copy"), ("hops", "hop")) if op in there)
         if not taken:
             raise
         raise UserError(f"{e}; {taken} take stages, too") from None
