@@ -51,6 +51,10 @@ QUICK: dict[str, tuple[str, ...]] = {
     "engine": ("tests/engine/test_rijndael.py::test_what_an_engine_is_not",),
     "target": ("tests/target/test_library.py", "tests/target/test_blocks.py"),
     "board": ("tests/board/test_facts.py",),
+    "plan": (
+        "tests/plan/test_explore.py::test_limits_that_are_none_are_refused",
+        "tests/plan/test_explore.py::test_fixed_stages_are_kept",
+    ),
     "report": ("tests/report/test_papers_fpga.py",),
     "spec": (
         "tests/test_bad_input.py::test_presets",

@@ -33,6 +33,7 @@ PAGES = [
     "docs/guide/core-folder.md",
     "docs/guide/glossary.md",
     "docs/guide/choosing.md",
+    "docs/guide/exploring.md",
     "docs/guide/adding-a-cipher.md",
     "docs/papers.md",
     "docs/decisions/README.md",
@@ -52,7 +53,7 @@ def test_code_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide/library.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guide/library.md", "docs/guide/exploring.md"])
 def test_python_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
     """The README's has six lines."""
     (block,) = re.findall(r"^```python\n(.*?)^```", (root / page).read_text(), re.DOTALL | re.MULTILINE)

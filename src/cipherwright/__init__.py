@@ -16,7 +16,7 @@ from ._version import __version__
 if TYPE_CHECKING:
     from .cipher import Cipher
     from .errors import CheckFailed, ToolFailed, UserError
-    from .library import Core, build, ciphers, load, presets, register, targets
+    from .library import Core, Cores, build, ciphers, explore, load, presets, register, targets
     from .spec import Spec
     from .verify import Verdict
 
@@ -24,6 +24,7 @@ __all__ = [
     "CheckFailed",
     "Cipher",
     "Core",
+    "Cores",
     "Spec",
     "ToolFailed",
     "UserError",
@@ -31,6 +32,7 @@ __all__ = [
     "__version__",
     "build",
     "ciphers",
+    "explore",
     "load",
     "presets",
     "register",

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .arch import Timing, describe, lowered, scheduled
-from .engine import ENGINES, key_parts, unit_for
+from .arch import lowered
+from .datapath import prepare, with_registers
+from .engine import ENGINES
 from .process import without_collector
 from .registry import blaming, origin
 from .rtl import Design
-from .shell import PACKETS, BuiltEngine, Core, CoreInputs, arrivals, assemble, assemble_packets
+from .shell import PACKETS, BuiltEngine, Core, CoreInputs, assemble, assemble_packets
 from .spec import Datapath, Engine, Spec
-from .target import delay_lines_from, load_target, require, require_room, warnings
+from .target import load_target, require_room, warnings
 from .verify import confirm_core
 
 __all__ = ["build", "generate"]
@@ -40,19 +41,15 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
     """The pipeline or loop of `spec`, compared with the cipher's description on random keys and blocks
     (`verify.confirm_core`). `given` as in `generate`, which adds the target's facts and the warnings.
     """
-    target = load_target(spec.target)
-    require(spec, target)
-    timing = Timing(target.delay, delay_lines_from(spec, target), arrivals(spec))
-    plain, parts = describe(spec), key_parts(spec)
-    datapath = scheduled(spec, plain, parts, timing)
-    unit = unit_for(spec, datapath, timing) if parts else None
+    ready = prepare(spec)
+    datapath, unit = with_registers(spec, ready)
 
     def design(name: str) -> Design:
-        own = lowered(spec, datapath, timing.srl_from, name)
+        own = lowered(spec, datapath, ready.timing.srl_from, name)
         return Design((*unit.modules, *own.modules)) if unit else own
 
     asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
-    inputs = CoreInputs(spec, plain, datapath, design, asked, keys, timing)
+    inputs = CoreInputs(spec, ready.plain, datapath, design, asked, keys, ready.timing)
     core = assemble_packets(inputs) if spec.mode in PACKETS else assemble(inputs)
-    confirm_core(spec, core.design, datapath, parts, unit.loop if unit else None)
+    confirm_core(spec, core.design, datapath, ready.parts, unit.loop if unit else None)
     return core

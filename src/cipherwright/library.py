@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
-from . import actions, registry
+from . import actions, plan, registry
 from .cipher import Cipher
 from .errors import CheckFailed, ToolFailed, UserError
+from .files import new_folder
 from .flow import generate
 from .key_input import parse_hex
 from .progress import Tell, quiet
@@ -40,6 +41,7 @@ __all__ = [
     "CheckFailed",
     "Cipher",
     "Core",
+    "Cores",
     "Option",
     "Source",
     "Spec",
@@ -48,6 +50,7 @@ __all__ = [
     "Verdict",
     "build",
     "ciphers",
+    "explore",
     "load",
     "presets",
     "register",
@@ -388,6 +391,127 @@ def build(source: Source, **options: Option) -> Core:
     spec = load(known, **options)
     name = spec.name if isinstance(known, Spec) else known
     return Core(spec, generate(spec, {"preset": name, "call": _call(known, options)}))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Cores:
+    """Cores of one cipher on one target of which none is worse than another in rate, area, block RAM,
+    multipliers and latency, the one with the highest rate first: what `explore` gives.
+
+    >>> cores = explore("des", direction="encrypt", architecture="iterative", rounds_per_cycle=1, key="agile")
+    >>> cores
+    <cipherwright.Cores of des on ecp5-85k-8: 3, from 0.73 to 1.14 Gb/s>
+    >>> smallest = cores.best(goal="area")
+    >>> smallest.figures.luts, smallest.figures.ffs, smallest.figures.stages
+    (367, 317, 2)
+    >>> cores.build(smallest).latency
+    34
+    """
+
+    found: plan.Exploration
+
+    @property
+    def points(self) -> tuple[plan.Point, ...]:
+        """The cores: of each its `options` and `figures`."""
+        return self.found.points
+
+    def best(self, **goal: Any) -> plan.Point:
+        """The best of them. `goal`: `goal` and limits by name, as of `explore`; without any, those that were
+        asked for. Raises UserError where no core keeps the limits, with the one that comes the nearest, and
+        for a name that is no limit.
+        """
+        return self.found.best(_goal(goal) if goal else None)
+
+    def build(self, point: plan.Point | None = None) -> Core:
+        """A core of them, built: `point`, or the best one."""
+        chosen = point or self.best()
+        return build(self.found.question.source, **chosen.options)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """All of it, as `cipherwright explore --json` prints it."""
+        return self.found.record()
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Write a new folder: a page with a picture and a table (index.html), the picture (cores.svg), a TOML
+        file for each core (N.toml), and the record (explore.json). Raises UserError where it exists.
+        """
+        with new_folder(_path(folder)) as made:
+            plan.write_exploration(self.found, made)
+
+    def __repr__(self) -> str:
+        record, rates = self.found.record(), [p.figures.gbps for p in self.points]
+        return (
+            f"<cipherwright.Cores of {self.found.question.source} on {record['target']}: {len(rates)}, from "
+            f"{min(rates):.2f} to {max(rates):.2f} Gb/s>"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table, for notebooks."""
+        fixed = self.found.question.fixed
+        rows = [(*plan.row_of(n, p), plan.described(p.options, fixed)) for n, p in enumerate(self.points, 1)]
+        cells = [("th", (*plan.COLUMNS, "options")), *(("td", row) for row in rows)]
+        body = "".join(
+            f"<tr>{''.join(f'<{tag}>{html.escape(str(v))}</{tag}>' for v in row)}</tr>" for tag, row in cells
+        )
+        return f"<table>{body}</table>"
+
+
+_LIMITS = ("goal", *(name for name in plan.Goal.__dataclass_fields__ if name != "best"))
+"""The goal and the limits of a search, by name."""
+
+
+def explore(
+    source: Source,
+    measure: plan.Measure = "",
+    seeds: int = 1,
+    workers: int = 1,
+    tell: Tell = quiet,
+    **asked: Any,
+) -> Cores:
+    """Cores of a cipher of which none is worse than another.
+
+    `source`: a cipher's name, a Python file that describes one, a TOML file, or a cipher. `asked`: options
+    that are fixed, with the names and values of the TOML files, such as `target` or `key_bits`; and what is
+    wanted: `goal` (throughput, area, latency or efficiency), `clock_mhz` at which the core runs, `min_gbps`,
+    `max_luts`, `max_ffs`, `max_brams`, `max_latency_ns`. Limits choose among the cores (`Cores.best`).
+
+    `measure`: "map" maps every core that is left, "place" also places and routes it with seeds 1 to `seeds`;
+    without it the clock is planned by the target's delay model, and lookup tables are counted before
+    mapping. `workers`: processes (1: this one alone; with more, a script has to begin with `if __name__ ==
+    "__main__":`). `tell` is called with what is being done.
+
+    Raises UserError where there is no such core.
+
+    >>> explore("des-small")
+    Traceback (most recent call last):
+    cipherwright.errors.UserError: des-small is a core that is chosen already; give its cipher, des, ...
+    """
+    goal = _goal({k: v for k, v in asked.items() if k in _LIMITS})
+    fixed = {k: _option(k, v) for k, v in asked.items() if k not in _LIMITS}
+    if measure not in get_args(plan.Measure):
+        raise UserError(f'measure is "map", "place" or "", not {_shown(measure)}')
+    _number("seeds", seeds, 1, 64)
+    _number("workers", workers, 1, None)
+    if workers > 1 and isinstance(source, Cipher | type):
+        raise UserError("a cipher object is known to this process alone; give its Python file, or workers=1")
+    question = plan.Question.of(_name(source), fixed, goal)
+    with plan.workers(workers) as executor:
+        return Cores(plan.explore(question, executor, measure, seeds, tell))
+
+
+def _goal(given: Mapping[str, Any]) -> plan.Goal:
+    """A goal and limits by name: `goal` says what is to be best. Raises UserError for another name."""
+    for name, value in given.items():
+        if name not in _LIMITS:
+            raise UserError(f"{name} is none of {', '.join(_LIMITS)}")
+        if name != "goal" and value is not None and type(value) not in (int, float):
+            raise UserError(f"{name} is a number, not {_shown(value)}")
+    whole = ("max_luts", "max_ffs", "max_brams")
+    limits: dict[str, Any] = {
+        k: v if k in whole or v is None else float(v) for k, v in given.items() if k != "goal"
+    }
+    return plan.Goal(str(given.get("goal", plan.GOALS[0])), **limits)
 
 
 def register(cipher: Cipher | type[Cipher]) -> Cipher:

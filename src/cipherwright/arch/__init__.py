@@ -15,8 +15,8 @@ from .graphs import (
 from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow, fold_read
-from .rewrites import rewritten
-from .stages import KeyWords, Scheduled, Timing, lowered, scheduled, waiting
+from .rewrites import rewritten, widest_table
+from .stages import KeyWords, Scheduled, Timing, lowered, placed, unplaced, waiting
 from .unrolled import describe, key_parts
 
 __all__ = [
@@ -46,8 +46,10 @@ __all__ = [
     "key_parts",
     "key_prefixes",
     "lowered",
+    "placed",
     "rewritten",
-    "scheduled",
+    "unplaced",
     "unscheduled",
     "waiting",
+    "widest_table",
 ]

@@ -23,7 +23,7 @@ from ..rewrite import (
 from ..schedule import DelayModel
 from ..spec import Datapath, Loop, Pipeline
 
-__all__ = ["mapped", "realised", "rewritten"]
+__all__ = ["mapped", "realised", "rewritten", "widest_table"]
 
 _TABLE_BITS = 16
 """Address bits of the widest lookup table."""
@@ -50,7 +50,7 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
     copies of busy bits, stages for wires. `model`: the target's delays. Raises UserError where `hops`
     names no operation.
     """
-    if widest := _widest_table(spec, model):
+    if widest := widest_table(spec, model):
         graph = split_tables(graph, widest)
     graph = realise_linear(
         narrow(graph), spec.sum_inputs, spec.linear_depth, spec.shallow_maps, spec.slice_xor
@@ -78,9 +78,9 @@ def rewritten(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
     return mapped(spec, realised(spec, graph), model)
 
 
-def _widest_table(spec: Datapath, model: DelayModel) -> int:
-    """Address bits of the widest lookup table that a stage of the asked clock has time for, or of the widest
-    of the fastest where none has; 0 where no clock is asked for.
+def widest_table(spec: Datapath, model: DelayModel) -> int:
+    """Address bits of the widest lookup table that a stage of the clock in `spec` has time for by the delays
+    of `model`, or of the widest of the fastest where none has; 0 where no clock is asked for.
     """
     if not spec.clock_mhz:
         return 0

@@ -17,7 +17,7 @@ from .key_memory import KeyMemory
 from .key_unit import KeyParts
 from .rewrites import mapped
 
-__all__ = ["KeyWords", "Scheduled", "Timing", "lowered", "scheduled", "waiting"]
+__all__ = ["KeyWords", "Scheduled", "Timing", "lowered", "placed", "unplaced", "waiting"]
 
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
@@ -64,17 +64,27 @@ class Scheduled:
     key_words: KeyWords | None = None
 
 
-def scheduled(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timing) -> Scheduled:
+def unplaced(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timing) -> dict[str, Unscheduled]:
+    """The datapath of `spec` with all its operations as the target has them and no register, for each way to
+    make late round keys that is to be tried.
+
+    plain: the cipher as described; parts: what a key-expansion unit divides it into; timing: what registers
+    are placed by. Of the options that say how fast the core is, none matters but the widest lookup table that
+    a clock leaves time for (`rewrites.widest_table`), and in a loop whether it may have a single stage.
+    Raises UserError where the options do not suit the cipher.
+    """
+    found = {v: unscheduled(spec, plain, parts, timing.io, v) for v in key_variants(spec)}
+    return {v: replace(u, graph=mapped(spec, u.graph, timing.model)) for v, u in found.items()}
+
+
+def placed(spec: Datapath, found: Mapping[str, Unscheduled], timing: Timing) -> Scheduled:
     """The datapath of `spec` with its registers. Where late round keys can be made in several ways and
     `key_words` is `priced`, each is scheduled and the one with the fewest logic cells counts.
 
-    plain: the cipher as described; parts: what a key-expansion unit divides it into; timing: what registers
-    are placed by. Raises UserError where the stages or the clock can't be reached, with the nearest that can.
+    found: the datapath without them (`unplaced`); timing: what registers are placed by. Raises UserError
+    where the stages or the clock can't be reached, with the nearest that can.
     """
-    made = {
-        variant: _scheduled(spec, unscheduled(spec, plain, parts, timing.io, variant), timing)
-        for variant in key_variants(spec)
-    }
+    made = {variant: _placed(spec, u, timing) for variant, u in found.items()}
     if len(made) == 1:
         return next(iter(made.values()))
     prices = {v: logic_cells(p.schedule, timing.srl_from) for v, p in made.items()}
@@ -82,10 +92,10 @@ def scheduled(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timi
     return replace(made[best], key_words=KeyWords(best, prices))
 
 
-def _scheduled(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
+def _placed(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
     stages = spec.wished_stages or (1 if isinstance(spec, Loop) and period is None else None)
-    graph = mapped(spec, found.graph, timing.model)
+    graph = found.graph
     equal = isinstance(spec, Pipeline) and spec.equal_rounds
     try:
         s = schedule(graph, timing.model, stages, period, found.io, timing.srl_from, equal)

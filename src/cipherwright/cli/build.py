@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,10 @@ from ..errors import UserError
 from ..files import check_new
 from .complete import complete_source
 from .console import Sets, err, progress, warn
+from .goal import Brams, Clock, Ffs, Gbps, GoalName, Latency, Luts, goal_of
+
+if TYPE_CHECKING:
+    from ..plan import Goal
 
 __all__ = ["build"]
 
@@ -28,6 +32,13 @@ class BuildLine:
         str,
         typer.Option("--with", metavar="cocotb,model", help="A cocotb bench, a Verilator model, or both."),
     ] = ""
+    goal: GoalName = ""
+    clock: Clock = None
+    min_gbps: Gbps = None
+    max_luts: Luts = None
+    max_ffs: Ffs = None
+    max_brams: Brams = None
+    max_latency: Latency = None
 
 
 def build(line: BuildLine) -> None:
@@ -40,11 +51,15 @@ def build(line: BuildLine) -> None:
     if line.picture not in ("", "svg", "png"):
         raise UserError(f"--picture is svg or png, not {line.picture}")
     check_new(line.out)
+    source = line.preset
+    goal, sets = goal_of(line), list(line.sets)
+    if line.goal or line.clock or goal.limited:
+        source, sets = _chosen(line, goal)
     with progress(f"building {line.preset}"):
-        spec = load(line.preset, line.sets)
+        spec = load(source, sets)
         if line.picture and spec.architecture == "engine":
             raise UserError("--picture draws a schedule's stages, and an engine has none")
-        core = generate(spec, {"preset": line.preset, **dict(s.split("=", 1) for s in line.sets)})
+        core = generate(spec, {"preset": source, **dict(s.split("=", 1) for s in sets)})
         asked = tuple(line.extras.split(",")) if line.extras else ()
         check_extras(core, asked)
         core = replace(core, extras=asked)
@@ -62,8 +77,8 @@ def build(line: BuildLine) -> None:
         f"{line.out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, "
         f"{core.flip_flops} flip-flops predicted"
     )
-    plain = named(line.preset)
-    if plain and not any(s.startswith("name=") for s in line.sets) and core.parameters["name"] != plain:
+    plain = named(source)
+    if plain and not any(s.startswith("name=") for s in sets) and core.parameters["name"] != plain:
         err.print(
             (
                 f"{core.top} is named after its options, which are not those of {plain}; --set "
@@ -77,3 +92,21 @@ def build(line: BuildLine) -> None:
             f"{useful} stages reach the same planned period; the other {stages - useful} only pass values "
             f"on (--set stages={useful})"
         )
+
+
+def _chosen(line: BuildLine, goal: Goal) -> tuple[str, list[str]]:
+    """The cipher, and the options of the core that is the best for what is wanted. It is told."""
+    from ..plan import Question, choose, option_text
+    from ..sources import read_changes
+
+    question = Question.of(line.preset, read_changes(line.sets), goal)
+    with progress(f"searching for a core of {line.preset}") as tell:
+        point = choose(question, None, tell)
+    sets = [f"{name}={option_text(value)}" for name, value in point.options.items()]
+    f = point.figures
+    luts = "" if f.luts is None else f", about {f.luts:,} lookup tables"
+    err.print(
+        f"chosen for {goal.best}: {f.gbps:g} Gb/s at {f.mhz:g} MHz as planned{luts}, {f.ffs:,} flip-flops, "
+        f"{f.latency_ns:g} ns: {' '.join(f'--set {text}' for text in sets)}"
+    )
+    return question.source, sets

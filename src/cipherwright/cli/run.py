@@ -20,6 +20,7 @@ from .build import build
 from .console import err
 from .decrypt import decrypt
 from .encrypt import encrypt
+from .explore import explore
 from .implement import implement
 from .list import list_
 from .mac import mac
@@ -48,6 +49,7 @@ _COMMANDS: dict[str, Callable[[Any], None]] = {
     "build": build,
     "verify": verify,
     "implement": implement,
+    "explore": explore,
     "encrypt": encrypt,
     "decrypt": decrypt,
     "mac": mac,

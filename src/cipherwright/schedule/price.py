@@ -18,29 +18,29 @@ SHIFT_LUT = 16
 _FREE = ("input", "const", "select", "cat", "again", "copy", "hop", "clear", "muxf5", "muxf6", "rom", "dsp")
 
 
-def _luts4(inputs: int) -> int:
-    """Four-input lookup tables for one function of so many inputs, by multiplexers."""
-    return 1 if inputs <= 4 else 1 << inputs - 4
+def _tables(inputs: int, size: int) -> int:
+    """Lookup tables of `size` inputs for one function of so many `inputs`, by multiplexers."""
+    return 1 if inputs <= size else 1 << inputs - size
 
 
 @cache
-def _inner(graph: Graph) -> int:
-    return sum(luts_of(graph, n) for n in graph.nodes)
+def _inner(graph: Graph, size: int) -> int:
+    return sum(luts_of(graph, n, size) for n in graph.nodes)
 
 
-def luts_of(graph: Graph, node: Node) -> int:
-    """Four-input lookup tables of the operation `node`, which is a node of `graph`; of a call those of all
-    operations inside.
+def luts_of(graph: Graph, node: Node, size: int = 4) -> int:
+    """Lookup tables of `size` inputs for the operation `node`, which is a node of `graph`; of a call those of
+    all operations inside.
     """
     if node.op in _FREE:
         return 0
     if node.op == "call":
-        return _inner(node.attr)
+        return _inner(node.attr, size)
     if node.op == "lookup":
-        return node.width * _luts4(graph.nodes[node.args[0]].width)
+        return node.width * _tables(graph.nodes[node.args[0]].width, size)
     if node.op == "linear":
-        return sum(-(-(int(r).bit_count() - 1) // 3) for r in node.attr[1])
-    return node.width * (1 if node.op == "xor5" else _luts4(len(node.args)))
+        return sum(-(-(int(r).bit_count() - 1) // (size - 1)) for r in node.attr[1])
+    return node.width * (1 if node.op == "xor5" else _tables(len(node.args), size))
 
 
 def delay_cells(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, rewritten
 from ..rewrite import copy_busy, replicate
 from ..rtl import Design, LowerOptions, Module, lower
-from ..schedule import Io, schedule, shortest_period
+from ..schedule import Io, Schedule, schedule, shortest_period
 from ..spec import Datapath, Pipeline
 from .header import module_name
 from .key_memory import memory_unit
@@ -27,17 +27,22 @@ _MOST_STAGES = 4096
 class KeyLoop:
     """The loop of a key-expansion unit.
 
-    design: the loop, as the module `name`; expansion: the loop before it was scheduled into `stages`;
-    users: the datapath's input for each round key, in the order of encryption; rows: the linear map in
-    which each of them is stored.
+    design: the loop, as the module `name`; expansion: the loop before it was scheduled; schedule: the loop
+    with its registers; users: the datapath's input for each round key, in the order of encryption; rows: the
+    linear map in which each of them is stored.
     """
 
     name: str
     design: Design
     expansion: Expansion
-    stages: int
+    schedule: Schedule
     users: tuple[str, ...]
     rows: tuple[tuple[int, ...], ...]
+
+    @property
+    def stages(self) -> int:
+        """Register ranks of the loop."""
+        return self.schedule.stages
 
 
 @dataclass(frozen=True)
@@ -87,4 +92,4 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
         unit = memory_unit(f"{top}_keys", name, e, memory, s.stages, spec.key_bits)
     else:
         unit = key_unit(f"{top}_keys", name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
-    return BuiltUnit(unit, KeyLoop(name, design, e, s.stages, users, rows))
+    return BuiltUnit(unit, KeyLoop(name, design, e, s, users, rows))

@@ -1,0 +1,90 @@
+"""cipherwright explore"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import UserError
+from ..files import check_new, new_folder
+from .complete import complete_target
+from .console import Json, Sets, err, out, print_json, progress
+from .goal import Brams, Clock, Ffs, Gbps, GoalName, Latency, Luts, goal_of
+
+if TYPE_CHECKING:
+    from ..plan import Measure
+
+__all__ = ["explore"]
+
+
+@dataclass(frozen=True)
+class ExploreLine:
+    """The command line of explore."""
+
+    cipher: Annotated[str, typer.Argument(metavar="CIPHER|FILE.py|FILE.toml")]
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="T", help="Device or cell library.", autocompletion=complete_target),
+    ] = ""
+    sets: Sets = field(default_factory=list)
+    goal: GoalName = ""
+    clock: Clock = None
+    min_gbps: Gbps = None
+    max_luts: Luts = None
+    max_ffs: Ffs = None
+    max_brams: Brams = None
+    max_latency: Latency = None
+    mapped: Annotated[
+        bool, typer.Option("--map", help="Map every core that is left, and count its cells.")
+    ] = False
+    place: Annotated[
+        int,
+        typer.Option(
+            "--place", metavar="SEEDS", help="Place and route every core that is left.", min=0, max=64
+        ),
+    ] = 0
+    workers: Annotated[int, typer.Option(metavar="N", help="Processes of this machine.", min=1)] = 1
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="A Dask cluster in place of processes, by its scheduler.")
+    ] = ""
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="New folder: a page, a picture, a TOML file a core."),
+    ] = None
+    as_json: Json = False
+
+
+def explore(line: ExploreLine) -> None:
+    """All cores of a cipher on a target of which none is worse than another, and the best for a goal."""
+    from ..plan import COLUMNS, Question, described, row_of, workers, write_exploration
+    from ..plan import explore as explored
+    from ..report import print_rows
+    from ..sources import read_changes
+
+    if line.mapped and line.place:
+        raise UserError("--place maps as well; give one of --map and --place")
+    if line.folder:
+        check_new(line.folder)
+    changes = read_changes([*line.sets, *([f"target={line.target}"] if line.target else [])])
+    goal = goal_of(line)
+    question = Question.of(line.cipher, changes, goal)
+    measure: Measure = "place" if line.place else "map" if line.mapped else ""
+    with progress(f"searching for cores of {line.cipher}") as tell:
+        with workers(line.workers, line.scheduler) as executor:
+            found = explored(question, executor, measure, max(line.place, 1), tell)
+        if line.folder:
+            with new_folder(line.folder) as folder:
+                write_exploration(found, folder)
+    asked = bool(line.goal) or goal.limited
+    best = found.best() if asked else None
+    if line.as_json:
+        chosen = {"best": found.points.index(best) + 1} if best else {}
+        print_json({**found.record(), **chosen})
+        return
+    rows = [(*row_of(n, p), described(p.options, question.fixed)) for n, p in enumerate(found.points, 1)]
+    print_rows(out, f"{len(rows)} of {found.tried} cores", (*COLUMNS, "options"), rows)
+    if best:
+        err.print(f"core {found.points.index(best) + 1} is the best for {goal.best}")

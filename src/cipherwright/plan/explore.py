@@ -1,0 +1,275 @@
+"""Which cores of a cipher there are on a device, what each is good for, and which is the best for a goal."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from .._version import __version__
+from ..errors import CheckFailed, ToolFailed, UserError
+from ..flow import generate
+from ..progress import Tell, quiet
+from ..registry import find_cipher
+from ..report import clock_port, implementation_record, mapped_top
+from ..shell import BuiltEngine, save
+from ..sources import preset_names, read_preset
+from ..spec import Datapath, load
+from ..target import Recipe, implement, load_target, synthesise
+from ..verify import CoreFolder
+from .figures import Figures
+from .goal import Goal
+from .sketch import Family, Found, Sketch, front, search
+from .space import Options, families
+from .workers import each
+
+__all__ = ["Exploration", "Measure", "Point", "Question", "choose", "explore"]
+
+Measure = Literal["", "map", "place"]
+"""What is measured of each core of the front: nothing; the netlist after mapping; the clock as well."""
+
+_UNSAID = ("name", "title", "source")
+"""Options that a file states and no search needs."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: the `source` of the cipher, which is its name or a Python file; options that are
+    `fixed`, by name; what is wanted (`goal`).
+    """
+
+    source: str
+    fixed: Options
+    goal: Goal = field(default_factory=Goal)
+
+    @classmethod
+    def of(cls, source: str, changes: Options, goal: Goal | None = None) -> Question:
+        """The question about a cipher's name, a Python file that describes one, or a TOML file whose options
+        are fixed, with `changes`, which are fixed as well; `goal`: what is wanted. Raises UserError for a
+        preset, which is an answer, and where there is no such source.
+        """
+        if source in preset_names():
+            cipher = read_preset(source)[1]["cipher"]
+            raise UserError(
+                f"{source} is a core that is chosen already; give its cipher, {cipher}, and what is to be "
+                "fixed (--set)"
+            )
+        _, stated = read_preset(source)
+        name = source if source.endswith(".py") else str(stated.get("cipher", source))
+        kept = {k: v for k, v in stated.items() if k not in (*_UNSAID, "cipher")}
+        fixed = {**({} if source.endswith(".py") else kept), **changes}
+        wanted = goal or Goal()
+        if fixed.get("clock_mhz") is not None:
+            wanted = replace(wanted, clock_mhz=float(fixed["clock_mhz"]))
+        gone = [k for k, v in fixed.items() if v is None] + ["clock_mhz"]
+        return cls(name, {k: v for k, v in fixed.items() if k not in gone}, wanted)
+
+    def families(self, all_of_them: bool) -> list[Family]:
+        """What is searched; without `all_of_them` only what may be the best for the goal."""
+        cipher = find_cipher(read_preset(self.source)[1]["cipher"])
+        assert cipher is not None
+        mhz = (self.goal.clock_mhz,) if self.goal.clock_mhz else ()
+        shapes = families(self.fixed, cipher.datapaths)
+        return [
+            Family(self.source, self.fixed, shape, mhz)
+            for shape in shapes
+            if all_of_them or self.goal.looks_at({**shape, **self.fixed})
+        ]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A core: all its `options` but those that have their defaults, and its figures, of which `mapped` and
+    `placed` were measured and `figures` are the best that is known.
+    """
+
+    options: Options
+    planned: Figures
+    mapped: Figures | None = None
+    placed: Figures | None = None
+    failed: str = ""
+    """Why it could not be mapped or placed."""
+
+    @property
+    def figures(self) -> Figures:
+        """Placed, or else mapped, or else planned."""
+        return self.placed or self.mapped or self.planned
+
+    def record(self) -> dict[str, Any]:
+        """It, as a record has it."""
+        named = {"planned": self.planned, "mapped": self.mapped, "placed": self.placed}
+        rows = {name: f.row() if f else None for name, f in named.items()}
+        return {"options": dict(self.options), **rows, **({"failed": self.failed} if self.failed else {})}
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What a search found for a `question`: the cores of which none is worse than another in rate, area,
+    block RAM, multipliers and latency (`points`, the one with the highest rate first); how many were looked
+    at (`tried`); and why others are refused (`refused`).
+    """
+
+    question: Question
+    points: tuple[Point, ...]
+    tried: int
+    refused: tuple[str, ...]
+
+    def best(self, goal: Goal | None = None) -> Point:
+        """The core that is the best for `goal` (None: what was asked for). Raises UserError where none keeps
+        its limits, with the one that comes the nearest.
+        """
+        return _ranked(goal or self.question.goal, self.points)[0]
+
+    def record(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        q = self.question
+        return {
+            "cipherwright": __version__,
+            "source": q.source,
+            "fixed": dict(q.fixed),
+            "target": q.fixed.get("target", Datapath.model_fields["target"].default),
+            "goal": q.goal.best,
+            "limits": {k: v for k, v in vars(q.goal).items() if k != "best" and v is not None},
+            "tried": self.tried,
+            "points": [p.record() for p in self.points],
+            "refused": list(self.refused),
+        }
+
+
+def explore(
+    question: Question,
+    executor: Executor | None = None,
+    measure: Measure = "",
+    seeds: int = 1,
+    tell: Tell = quiet,
+) -> Exploration:
+    """All cores of a question of which none is worse than another, built, with exact flip-flops and cycles.
+
+    executor: who does the jobs (`workers.workers`); measure: what is measured of each core, in place and
+    route with seeds 1 to `seeds`; tell: called with what is being done. Raises UserError where there is no
+    such core.
+    """
+    found, sketches = _sketched(question, executor, True, tell)
+    asked = [(question.source, {**question.fixed, **s.options}, s.figures) for s in sketches]
+    told = _counted(tell, "building")
+    built = [p for p in each(executor, _built, asked, told) if p]
+    points = front(built)
+    if measure:
+        jobs = [(question.source, p, measure, seeds) for p in points]
+        points = each(executor, _measured, jobs, _counted(tell, "measuring"))
+    if not points:
+        raise UserError("none of the cores that were found could be built")
+    ordered = tuple(sorted(points, key=lambda p: (-p.figures.gbps, p.figures.area)))
+    refused = {why: None for f in found for why in f.refused}
+    return Exploration(question, ordered, sum(f.tried for f in found), tuple(refused))
+
+
+def choose(question: Question, executor: Executor | None = None, tell: Tell = quiet) -> Point:
+    """The best core for a question's goal, built. `executor` and `tell` as of `explore`; only what may be the
+    best is searched. Raises UserError where no core keeps the limits, with the one that comes the nearest.
+    """
+    _, sketches = _sketched(question, executor, False, tell)
+    points = [Point({**question.fixed, **s.options}, s.figures) for s in sketches]
+    goal, seen = question.goal, list[Point]()
+    for point in _ranked(goal, points):
+        tell(f"building a core of {point.figures.gbps:g} Gb/s")
+        made = _built((question.source, point.options, point.planned))
+        if made is None:
+            continue
+        seen.append(made)
+        if not goal.missed(made.figures):
+            return made
+    return _ranked(goal, seen)[0]
+
+
+def _counted(tell: Tell, what: str) -> Callable[[int, int], None]:
+    return lambda n, of: tell(f"{what}: {n} of {of}", n / of)
+
+
+def _sketched(
+    question: Question, executor: Executor | None, whole: bool, tell: Tell
+) -> tuple[list[Found], list[Sketch]]:
+    """What is found in every family, and the sketches of which none dominates another."""
+    asked = question.families(whole) or question.families(True)
+    if not asked:
+        given = ", ".join(f"{k} = {v}" for k, v in question.fixed.items())
+        raise UserError(f"no core with {given} is searched for")
+    found = each(executor, search, asked, _counted(tell, "searching"))
+    if not whole and not any(f.sketches for f in found):
+        return _sketched(question, executor, True, tell)
+    sketches = front([s for f in found for s in f.sketches])
+    if not sketches:
+        reasons = [why for f in found for why in f.refused]
+        slow = [why for why in reasons if question.goal.clock_mhz and why.startswith("no number of stages")]
+        raise UserError([*slow, *reasons, "there is no such core"][0])
+    return found, sketches
+
+
+def _ranked(goal: Goal, points: Sequence[Point]) -> list[Point]:
+    """The points that keep all limits, the best first. Raises UserError where none does."""
+    fit = [p for p in points if not goal.missed(p.figures)]
+    if not fit:
+        near = min(points, key=lambda p: (goal.excess(p.figures), goal.score(p.figures)))
+        raise UserError(f"no core keeps these limits; the nearest has {goal.missed(near.figures)}")
+    return sorted(fit, key=lambda p: goal.score(p.figures))
+
+
+def _built(job: tuple[str, Options, Figures]) -> Point | None:
+    """A sketch, built: its flip-flops and cycles are exact. None: there is no such core."""
+    source, options, sketch = job
+    try:
+        spec = load(source, {"name": "core", **options})
+        core = generate(spec)
+    except (UserError, ValueError):
+        return None
+    assert not isinstance(core, BuiltEngine)
+    figures = replace(
+        sketch,
+        stages=core.schedule.stages,
+        bits_per_cycle=core.bits_per_cycle,
+        latency_cycles=core.latency,
+        ffs=core.flip_flops,
+    )
+    defaults = {k for k, v in spec.options().items() if k not in spec.options(changed=True)}
+    return Point({k: v for k, v in options.items() if k not in defaults}, figures)
+
+
+def _measured(job: tuple[str, Point, Measure, int]) -> Point:
+    """A point with what synthesis, or place and route, say of it."""
+    source, point, measure, seeds = job
+    spec = load(source, {"name": "core", **point.options})
+    core = generate(spec)
+    target = load_target(spec.target)
+    with tempfile.TemporaryDirectory() as d:
+        save(core, Path(d) / "core")
+        folder = CoreFolder.open(Path(d) / "core")
+        top = mapped_top(folder.record, target.kind)
+        (out := Path(d) / "out").mkdir()
+        try:
+            if measure == "map":
+                m = synthesise(folder.sources, top, target, out, spec.mapping)
+                row: Mapping[str, Any] = {
+                    "luts": None if target.kind == "cells" else m.luts,
+                    "ffs": point.planned.ffs if target.kind == "cells" else m.ffs,
+                    "brams": m.brams or 0,
+                    "dsps": m.dsps or 0,
+                    "area_um2": m.area_um2,
+                }
+                return replace(point, mapped=replace(point.planned, **row))
+            recipe = replace(
+                Recipe.of(folder.record["parameters"]),
+                seeds=tuple(range(1, seeds + 1)),
+                clock=clock_port(folder.record),
+                prove=False,
+            )
+            build = implement(folder.sources, top, target, recipe)
+            record = implementation_record(folder.record, build)
+        except (CheckFailed, ToolFailed) as e:
+            return replace(point, failed=str(e))
+    row = {name: record[name] for name in ("luts", "ffs", "brams", "dsps", "area_um2")}
+    row |= {"brams": row["brams"] or 0, "dsps": row["dsps"] or 0}
+    clock = {"mhz": record["fmax_mhz"]} if record["fmax_mhz"] else {}
+    return replace(point, placed=replace(point.planned, **row, **clock))

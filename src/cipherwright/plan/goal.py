@@ -1,0 +1,110 @@
+"""What a user wants of a core: what is to be best, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..errors import UserError
+from .figures import Figures
+from .space import Options
+
+__all__ = ["GOALS", "Goal"]
+
+GOALS = ("throughput", "area", "latency", "efficiency")
+"""What may be best: the most Gb/s, the smallest area, the fewest ns from a block to its result, or the most
+Gb/s for the area.
+"""
+
+_SCORES: Mapping[str, Callable[[Figures], tuple[float, ...]]] = {
+    "throughput": lambda f: (-f.gbps, f.area, f.latency_ns),
+    "area": lambda f: (f.area, f.brams, -f.gbps),
+    "latency": lambda f: (f.latency_ns, f.area, -f.gbps),
+    "efficiency": lambda f: (-f.gbps / max(f.area, 1), -f.gbps),
+}
+"""Of two cores the one with the smaller score is the better one."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be best (`best`), and limits (None: there is none).
+
+    clock_mhz: the clock at which the core is to run; min_gbps: the least throughput, in Gb/s; max_luts,
+    max_ffs, max_brams: the most lookup tables, flip-flops and block RAMs; max_latency_ns: the longest time
+    from a block to its result. Raises UserError for another goal, and for a limit that is not over 0 (block
+    RAMs: below 0).
+
+    >>> goal = Goal("area", min_gbps=2.0)
+    >>> goal.missed(Figures(200.0, 1, 12.8, 10, 900, 400)), goal.missed(Figures(100.0, 1, 12.8, 10, 900, 400))
+    ('', '1.28 Gb/s, not 2')
+    """
+
+    best: str = "throughput"
+    clock_mhz: float | None = None
+    min_gbps: float | None = None
+    max_luts: int | None = None
+    max_ffs: int | None = None
+    max_brams: int | None = None
+    max_latency_ns: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.best not in GOALS:
+            raise UserError(f"a goal is {', '.join(GOALS[:-1])} or {GOALS[-1]}, not {self.best}")
+        for name in ("clock_mhz", "min_gbps", "max_luts", "max_ffs", "max_latency_ns"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < float("inf"):
+                raise UserError(f"{name} is over 0, not {value}")
+        if self.max_brams is not None and self.max_brams < 0:
+            raise UserError(f"max_brams is 0 or more, not {self.max_brams}")
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit but the clock."""
+        limits = (self.min_gbps, self.max_luts, self.max_ffs, self.max_brams, self.max_latency_ns)
+        return any(limit is not None for limit in limits)
+
+    def missed(self, f: Figures) -> str:
+        """The limits that a core with the figures `f` misses, in words; "" where it keeps all."""
+        found = list[str]()
+        if self.min_gbps is not None and f.gbps < self.min_gbps:
+            found.append(f"{f.gbps:g} Gb/s, not {self.min_gbps:g}")
+        if self.max_luts is not None and f.luts is not None and f.luts > self.max_luts:
+            found.append(f"{f.luts:,} lookup tables, not {self.max_luts:,}")
+        if self.max_ffs is not None and f.ffs > self.max_ffs:
+            found.append(f"{f.ffs:,} flip-flops, not {self.max_ffs:,}")
+        if self.max_brams is not None and f.brams > self.max_brams:
+            found.append(f"{f.brams:,} block RAMs, not {self.max_brams:,}")
+        if self.max_latency_ns is not None and f.latency_ns > self.max_latency_ns:
+            found.append(f"{f.latency_ns:g} ns, not {self.max_latency_ns:g}")
+        return ", ".join(found)
+
+    def excess(self, f: Figures) -> float:
+        """By what factor a core with the figures `f` misses all limits together (1: it keeps them)."""
+        pairs = (
+            (self.min_gbps, f.gbps, True),
+            (self.max_luts, f.luts, False),
+            (self.max_ffs, f.ffs, False),
+            (self.max_brams, f.brams, False),
+            (self.max_latency_ns, f.latency_ns, False),
+        )
+        product = 1.0
+        for limit, value, least in pairs:
+            if limit is not None and value is not None:
+                product *= max(1.0, ((limit + 1e-9) / (value + 1e-9)) ** (1 if least else -1))
+        return product
+
+    def score(self, f: Figures) -> tuple[float, ...]:
+        """How good a core with the figures `f` is: the smaller, the better."""
+        return _SCORES[self.best](f)
+
+    def looks_at(self, shape: Options) -> bool:
+        """Whether a core of a family with the options `shape` may be the best: a loop never has the most
+        throughput where nothing limits the area, and a pipeline is never the smallest where no rate and no
+        time is asked for.
+        """
+        limits = (self.max_luts, self.max_ffs, self.max_brams)
+        if self.best == "throughput" and limits == (None, None, None):
+            return bool(shape["architecture"] == "pipelined")
+        if self.best == "area" and (self.min_gbps, self.max_latency_ns) == (None, None):
+            return bool(shape["architecture"] == "iterative")
+        return True

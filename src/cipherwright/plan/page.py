@@ -1,0 +1,118 @@
+"""What a search found, as a folder: a page with a picture, a TOML file of each core, and one record."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ..report import scatter
+from ..spec import load
+from ..target import load_target
+from .explore import Exploration, Point
+from .space import Options
+
+__all__ = ["COLUMNS", "described", "option_text", "row_of", "write_exploration"]
+
+COLUMNS = ("core", "Gb/s", "MHz", "stages", "LUTs", "FFs", "block RAMs", "multipliers", "ns", "figures")
+"""Columns of a table of cores: `ns` from a block to its result, `figures` whether they are planned, mapped or
+placed.
+"""
+
+
+def described(options: Options, fixed: Options) -> str:
+    """The options of a core that are not `fixed`, as `--set` takes them, with commas between them."""
+    return ", ".join(f"{k}={option_text(v)}" for k, v in options.items() if k not in fixed)
+
+
+def row_of(number: int, point: Point) -> tuple[Any, ...]:
+    """A row of a table with `COLUMNS`: the `number` of the core `point`, and its figures."""
+    f = point.figures
+    how = "placed" if point.placed else "mapped" if point.mapped else "planned"
+    area = f.luts if f.area_um2 is None else f"{f.area_um2:,.0f} um2"
+    return (number, f.gbps, f.mhz, f.stages, area, f.ffs, f.brams, f.dsps, f.latency_ns, point.failed or how)
+
+
+def write_exploration(found: Exploration, folder: Path) -> None:
+    """Write what was `found` into a `folder`: `N.toml`, a core each, which `cipherwright build` takes;
+    `explore.json`, all of it; `cores.svg`, the picture; `index.html`, a page with picture and table that
+    needs nothing else.
+    """
+    fixed = found.question.fixed
+    for n, point in enumerate(found.points, 1):
+        (folder / f"{n}.toml").write_text(_toml(found.question.source, n, point), encoding="utf-8")
+    (folder / "explore.json").write_text(json.dumps(found.record(), indent=2) + "\n", encoding="utf-8")
+    picture = scatter(_figure(found))
+    (folder / "cores.svg").write_bytes(picture)
+    from jinja2 import Environment, StrictUndefined  # imported here: most commands fill nothing
+
+    text = (resources.files(__package__) / "templates" / "index.html.j2").read_text(encoding="utf-8")
+    page = Environment(undefined=StrictUndefined, autoescape=True).from_string(text)
+    rows = [
+        (n, described(p.options, fixed), [_shown(v) for v in row_of(n, p)[1:]])
+        for n, p in enumerate(found.points, 1)
+    ]
+    html = page.render(
+        title=_title(found),
+        fixed=described(fixed, {}),
+        columns=COLUMNS[1:],
+        rows=rows,
+        tried=found.tried,
+        refused=found.refused,
+        picture=picture.decode(),
+        measured=any(p.mapped or p.placed for p in found.points),
+    )
+    (folder / "index.html").write_text(html, encoding="utf-8")
+
+
+def _title(found: Exploration) -> str:
+    record = found.record()
+    return f"Cores of {_cipher(found)} on {load_target(record['target']).title}"
+
+
+def _cipher(found: Exploration) -> str:
+    first = load(found.question.source, {"name": "core", **found.points[0].options})
+    return first.described.title
+
+
+def _figure(found: Exploration) -> dict[str, Any]:
+    """The picture: rate over area, a colour for each architecture and way to hold a key."""
+    series: dict[str, list[tuple[float, float, str]]] = {}
+    for n, p in enumerate(found.points, 1):
+        shape = p.options.get("architecture", found.question.fixed.get("architecture", "pipelined"))
+        held = p.options.get("key", found.question.fixed.get("key", "agile"))
+        name = f"{shape}, {'held key' if held == 'static' else 'a key with every block'}"
+        series.setdefault(name, []).append((max(p.figures.area, 1), p.figures.gbps, str(n)))
+    cells = any(p.figures.area_um2 is not None for p in found.points)
+    area = "area, um2" if cells else "logic cells: lookup tables or flip-flops, what there is more of"
+    return {"title": _title(found), "x": area, "y": "Gb/s", "series": series}
+
+
+def _toml(source: str, number: int, point: Point) -> str:
+    """A core as a file that `cipherwright build` takes."""
+    spec = load(source, {"name": "core", **point.options})
+    name = f"{spec.cipher.replace('_', '-')}-{number}"
+    lines = [f"name = {_value(name)}", f"cipher = {_value(spec.cipher)}", f"key_bits = {spec.key_bits}"]
+    kept = {k: v for k, v in point.options.items() if k not in ("key_bits",)}
+    return "\n".join([*lines, *(f"{k} = {_value(v)}" for k, v in kept.items())]) + "\n"
+
+
+def _value(value: Any) -> str:
+    """A value as TOML has it; JSON's texts, numbers, truths and lists are TOML's."""
+    return json.dumps(value if not isinstance(value, tuple) else list(value))
+
+
+def option_text(value: Any) -> str:
+    """The `value` of an option as `--set` takes it.
+
+    >>> option_text(True), option_text(4)
+    ('true', '4')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value

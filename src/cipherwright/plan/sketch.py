@@ -1,0 +1,250 @@
+"""The search within a family, without text: datapaths with their registers, counted by the operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from ..arch import Scheduled, widest_table
+from ..datapath import Prepared, prepare, with_registers
+from ..errors import UserError
+from ..process import without_collector
+from ..schedule import fewest_stages
+from ..shell import BuiltUnit
+from ..sources import read_preset
+from ..spec import Datapath, Loop, parse
+from ..target import Target, load_target
+from .figures import Figures, alike, area_of, dominates
+from .space import Options, axes, clocks
+
+__all__ = ["Family", "Found", "Sketch", "figures_of", "front", "search"]
+
+
+class _Rated(Protocol):
+    """Something with figures."""
+
+    @property
+    def figures(self) -> Figures: ...
+
+
+T = TypeVar("T", bound=_Rated)
+W = TypeVar("W")
+
+_PROBES = 6
+"""The fastest clocks, at which ways to make a core are compared."""
+
+_KEPT = 3
+"""Ways that stay of an axis at most."""
+
+_COSTS = 4
+"""Numbers that tell what a way costs at a clock."""
+
+_SPEED = ("name", "title", "source", "stages", "stages_per_round", "clock_mhz")
+"""Options that do not change a datapath without registers."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is searched: the `source` of the cipher, as `spec.load` takes it; options that are `fixed`; those
+    of the family, `shape`; and the clocks in MHz (empty: those of the target).
+    """
+
+    source: str
+    fixed: Options
+    shape: Options
+    clocks: tuple[float, ...] = ()
+
+    @property
+    def target(self) -> Target:
+        """The device or cell library. Raises UserError where there is none of that name."""
+        return load_target(str(self.fixed.get("target", Datapath.model_fields["target"].default)))
+
+    @property
+    def rungs(self) -> tuple[float | None, ...]:
+        """Clocks that are tried, the fastest first; None alone where the number of stages is fixed."""
+        if {"stages", "stages_per_round"} & self.fixed.keys():
+            return (None,)
+        return self.clocks or clocks(self.target)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A core before it is built: its options without those that are fixed, and its figures, of which
+    flip-flops and latency are without what is around the datapath.
+    """
+
+    options: Options
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: `sketches`, of which none dominates another; how many cores were looked at
+    (`tried`); and why others are refused (`refused`).
+    """
+
+    sketches: tuple[Sketch, ...]
+    tried: int
+    refused: tuple[str, ...]
+
+
+@dataclass
+class _Search:
+    """One family: what is known already. `stated`: what its source states; `ready`: datapaths without
+    registers, by their options.
+    """
+
+    family: Family
+    stated: Options
+    target: Target
+    ready: dict[str, Prepared]
+    tried: int
+    refused: dict[str, None]
+
+    def spec(self, options: Options, mhz: float | None) -> Datapath:
+        """A core of the family. Raises UserError where there is none."""
+        f = self.family
+        speed = {} if mhz is None else {"clock_mhz": mhz}
+        spec = parse({"name": "core", **self.stated, **f.fixed, **f.shape, **options, **speed})
+        if not isinstance(spec, Datapath):
+            raise UserError(f"{spec.name} is an engine, which has one shape")
+        return spec
+
+    def prepared(self, spec: Datapath) -> Prepared:
+        """Its datapath without registers. Where that has no tables, every clock has the same one."""
+        known = {k: v for k, v in spec.options().items() if k not in _SPEED}
+        least = spec.least_stages if isinstance(spec, Loop) else 0
+        any_clock = repr((known, least))
+        one_clock = repr((known, least, widest_table(spec, self.target.delay)))
+        ready = self.ready.get(any_clock) or self.ready.get(one_clock)
+        if ready is None:
+            ready = prepare(spec)
+            tables = any(n.op == "lookup" for u in ready.found.values() for n in u.graph.nodes)
+            self.ready[one_clock if tables else any_clock] = ready
+        return ready
+
+    def need(self, way: Options, mhz: float | None) -> tuple[float, ...] | None:
+        """What a way to make the core costs at a clock: lookup tables, block RAMs, multipliers, stages (where
+        no clock is asked for, the longest path instead). None: there is no such core.
+        """
+        try:
+            spec = self.spec(way, mhz)
+            (first, *_) = self.prepared(spec).found.values()
+        except (UserError, ValueError) as e:
+            self.refused[str(e)] = None
+            return None
+        area, model = area_of(first.graph, self.target), self.target.delay
+        if mhz is None:
+            return (*area, model.levels(first.graph))
+        stages = fewest_stages(first.graph, model, 1000 / mhz, first.io)
+        if stages is None and self.family.clocks:
+            self.refused[f"no number of stages reaches {mhz:g} MHz by the delay model"] = None
+        return (*area, stages) if stages else None
+
+    def profile(self, way: Options) -> tuple[float, ...] | None:
+        """What a way costs at the fastest clocks, one after the other. None: there is no such core."""
+        found = [self.need(way, mhz) for mhz in self.family.rungs[:_PROBES]]
+        if not any(found):
+            return None
+        return tuple(cost for costs in found for cost in costs or (float("inf"),) * _COSTS)
+
+    def ways(self) -> list[Options]:
+        """Ways to make the core, of which none is worse than another in every respect."""
+        try:
+            first = self.spec({}, self.family.rungs[0])
+        except UserError as e:
+            self.refused[str(e)] = None
+            return []
+        kept: list[Options] = [{}]
+        for axis in axes(first, self.target, {**self.family.fixed, **self.family.shape}):
+            ways = [{**way, **value} for way in kept for value in axis]
+            tried = [(way, self.profile(way)) for way in ways]
+            self.tried += len(tried)
+            kept = _best(_undominated((way, costs) for way, costs in tried if costs))
+        return kept
+
+    def ladder(self, ways: Sequence[Options]) -> Iterator[Sketch]:
+        """The core at every clock, from the fastest to that of a single stage: at each the ways of which none
+        is worse than another.
+        """
+        seen, open_ = set[tuple[int, float]](), list(range(len(ways)))
+        for mhz in self.family.rungs:
+            costs = [(i, c) for i in open_ if (c := self.need(ways[i], mhz))]
+            for i, (*_, stages) in _undominated(costs):
+                if (i, stages) not in seen:
+                    seen.add((i, stages))
+                    yield from self.sketch(ways[i], mhz)
+            open_ = [i for i in open_ if (i, 1) not in {(j, c[-1]) for j, c in costs}]
+
+    def sketch(self, way: Options, mhz: float | None) -> Iterator[Sketch]:
+        """A core with its registers, if there is one."""
+        self.tried += 1
+        try:
+            spec = self.spec(way, mhz)
+            made, unit = with_registers(spec, self.prepared(spec))
+        except UserError as e:
+            self.refused[str(e)] = None
+            return
+        options = {**self.family.shape, **way, **({} if mhz is None else {"clock_mhz": mhz})}
+        figures = figures_of(spec, made, unit, self.target)
+        yield Sketch(options, figures.at(mhz) if mhz and self.family.clocks else figures)
+
+
+def figures_of(spec: Datapath, made: Scheduled, unit: BuiltUnit | None, target: Target) -> Figures:
+    """What is known of the core of `spec` on `target` from its datapath with registers, `made`, and its
+    key-expansion unit: without what is around them.
+    """
+    s = made.schedule
+    luts, brams, dsps = area_of(s.graph, target)
+    ffs = s.register_bits()
+    if unit:
+        ffs += unit.unit.flip_flops
+        if unit.loop:
+            own = area_of(unit.loop.schedule.graph, target)
+            luts, brams, dsps = luts + own[0], brams + own[1], dsps + own[2]
+            ffs += unit.loop.design.flip_flops()
+    turns, lanes = made.iterations or 1, spec.lane_count
+    area = (luts * lanes, ffs * lanes, brams * lanes, dsps * lanes)
+    rate = spec.block_bits * lanes / turns
+    return Figures(round(1000 / s.period, 1), s.stages, rate, s.stages * turns, *area)
+
+
+def _undominated(tried: Iterable[tuple[W, tuple[float, ...]]]) -> list[tuple[W, tuple[float, ...]]]:
+    """Those that no other one is as cheap as in every respect; of those that are alike the first."""
+    kept = list[tuple[W, tuple[float, ...]]]()
+    for way, costs in tried:
+        if not any(_no_dearer(other, costs) for _, other in kept):
+            kept = [k for k in kept if not _no_dearer(costs, k[1])]
+            kept.append((way, costs))
+    return kept
+
+
+def _no_dearer(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return all(a <= b for a, b in zip(one, other, strict=True))
+
+
+def _best(ways: Sequence[tuple[Options, tuple[float, ...]]]) -> list[Options]:
+    """At most so many ways: those with the smallest product of lookup tables and stages."""
+    places = sorted(range(len(ways)), key=lambda i: (ways[i][1][0] + 1) * sum(ways[i][1][3::_COSTS]))
+    return [ways[i][0] for i in sorted(places[:_KEPT])]
+
+
+@without_collector
+def search(family: Family) -> Found:
+    """The cores of a family, of which none dominates another. What is refused is left out."""
+    doing = _Search(family, read_preset(family.source)[1], family.target, {}, 0, {})
+    return Found(tuple(front(list(doing.ladder(doing.ways())))), doing.tried, tuple(doing.refused))
+
+
+def front(cores: Sequence[T]) -> list[T]:
+    """Those of `cores` that no other one dominates (`figures.dominates`); of those with the same figures the
+    first.
+    """
+    kept = list[T]()
+    for core in cores:
+        if not any(dominates(o.figures, core.figures) for o in cores) and not any(
+            alike(o.figures, core.figures) for o in kept
+        ):
+            kept.append(core)
+    return kept
