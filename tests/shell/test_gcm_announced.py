@@ -180,10 +180,10 @@ def test_what_the_folder_says(built: Callable[..., Built]) -> None:
     ("changes", "said"),
     [
         (("packet_keys=announced",), "packet_keys = announced needs key_slots = 2"),
-        ((*ANNOUNCED, "interface=axi-stream"), "packet_keys = announced needs interface = plain"),
+        ((*ANNOUNCED, "interface=stream"), "interface = plain or axi-stream"),
         (
             (*ANNOUNCED, "interface=axi-stream", "control=apb"),
-            "packet_keys = announced needs interface = plain",
+            "packet_keys = announced needs control = none",
         ),
         ((*ANNOUNCED, "iv_bits=any"), "key_slots = 2 needs iv_bits = 96"),
         ((*ANNOUNCED, "lanes=2"), "lanes = 2 needs key_slots = 1"),

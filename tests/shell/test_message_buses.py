@@ -92,6 +92,9 @@ COUNTED = (*UNITS[:-1], "unit_numbers=counted")
 SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
 """Two keys are resident; TUSER says under which a packet goes."""
 
+ANNOUNCED = (*SLOTS, "packet_keys=announced", "tid_bits=3")
+"""Every packet's key is announced."""
+
 UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
 """Two keys are resident; a unit's number comes with the slot of its key."""
 
@@ -112,8 +115,14 @@ UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
             use("both:u_core.key_slot_i", "key_slot_i", "1'b0"),
             "is not what the reference has",
         ),
+        (
+            ANNOUNCED,
+            "none lost",
+            use("gcm:u_core.key_i", "key_i", "~key_i"),
+            "is not what the reference has",
+        ),
     ],
-    ids=["runs", "two keys", "units under two keys"],
+    ids=["runs", "two keys", "units under two keys", "announced keys"],
 )
 def test_two_keys_and_runs(
     variant: tuple[str, ...], said: str, fault: Fault, told: str, built: Callable[..., Built], tmp_path: Path
@@ -152,8 +161,9 @@ def test_a_broken_bus_is_seen(
         checked((core, wrong))
 
 
-def test_rules_reset_and_zeroising(built: Callable[..., Built]) -> None:
-    folder = built(*TAGS)[1]
+@pytest.mark.parametrize("variant", [TAGS, ANNOUNCED], ids=["tags", "announced keys"])
+def test_rules_reset_and_zeroising(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    folder = built(*variant)[1]
     assert "an offer stays until it is taken" in check_bus_rules(folder)
     assert "all are cleared" in check_reset(folder)
     assert "none of" in check_zeroise(folder)

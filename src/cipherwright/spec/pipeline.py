@@ -156,7 +156,12 @@ class Pipeline(Datapath):
         Literal["loaded", "announced"],
         needs(mode=("gcm",)),
         needs(("announced",), "one key is loaded while packets under the other go on", key_slots=(2,)),
-        needs(("announced",), "a bus loads a key, then it sends packets", interface=("plain",)),
+        needs(
+            ("announced",),
+            "keys come as fast as packets do, which software does not write",
+            control=("none",),
+        ),
+        needs(("announced",), "a key goes with a packet", interface=("plain", "axi-stream")),
     ] = option(
         "loaded",
         "With `mode = gcm` and two resident keys, who chooses the slot of a key. `loaded`: the user, who "

@@ -45,7 +45,7 @@ class Beat:
 @dataclass(frozen=True)
 class Announced:
     """A unit's `number` (16 bytes), the `slot` of its key, how many units follow it with the next numbers
-    (`more`), and its `key`, where that comes with it.
+    (`more`), and its `key`, where that comes with it. Where keys are announced for packets: a packet's `key`.
     """
 
     number: bytes
@@ -105,6 +105,11 @@ class AxiMessageBench:
     def travels(self) -> bool:
         """Whether a key comes with every unit number, or with every run of them."""
         return not (self.ports.key_valid or self.record.get("bus"))
+
+    @property
+    def announces(self) -> bool:
+        """Whether every packet's key is announced."""
+        return "announce_cycles" in (self.record.get("packet") or {})
 
     @property
     def id_bits(self) -> int:
@@ -254,10 +259,11 @@ class AxiSession:
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Offer `key` (byte 0 of the standard first) until it is taken. `slot`: which it is for, where two
-        are resident. Nothing where keys come with unit numbers. Raises CheckFailed where it is not taken.
+        are resident. Nothing where keys come with unit numbers or packets. Raises CheckFailed where it is not
+        taken.
         """
         b, row = self.bench, self._idle()
-        if b.travels:
+        if b.travels or b.announces:
             return
         self._put(row, b.ports.key_valid, 1)
         self._put(row, b.ports.key, int.from_bytes(key, "big"))
@@ -288,7 +294,11 @@ class AxiSession:
         runs = list[Announced]()
         for unit in units:
             before = runs[-1] if runs else None
-            follows = before is not None and number_after(before.number, before.more + 1) == unit.number
+            follows = (
+                before is not None
+                and bool(unit.number)
+                and number_after(before.number, before.more + 1) == unit.number
+            )
             follows = follows and before is not None and before.key == unit.key
             if before and follows and self.rng.random() < _FOLLOWS and _MORE in self.bench.names:
                 runs[-1] = replace(before, more=before.more + 1)
@@ -297,7 +307,11 @@ class AxiSession:
         return runs
 
     def _announce(self, row: _Row, run: Announced) -> None:
-        """Announce a unit's number, or a run of them."""
+        """Announce a packet's key, a unit's number, or a run of them."""
+        if self.bench.announces:
+            self._put(row, self.bench.ports.key_valid, 1)
+            self._put(row, self.bench.ports.key, int.from_bytes(run.key, "big"))
+            return
         self._put(row, "unit_valid_i", 1)
         self._put(row, "unit_i", int.from_bytes(run.number, "big"))
         for name, value in ((_MORE, run.more), (_UNIT_SLOT, run.slot)):
@@ -309,13 +323,14 @@ class AxiSession:
     def play(
         self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, units: Sequence[Announced] = ()
     ) -> None:
-        """Offer `beats`, and announce `units`, as runs where the core counts, until so many beats of each
-        stream, `expected`, left; `flow`: gaps and back-pressure. A beat that is offered stays until it is
-        taken. Raises CheckFailed where that does not end.
+        """Offer `beats`, and announce `units`, as runs where the core counts, or the keys of packets, until
+        so many beats of each stream, `expected`, left; `flow`: gaps and back-pressure. A beat that is offered
+        stays until it is taken. Raises CheckFailed where that does not end.
         """
         at = number = waited = 0
         offered: _Row | None = None
         began, runs = self.cycle, self._runs(units)
+        taken = self.bench.ports.key_ready if self.bench.announces else "unit_ready_o"
         while at < len(beats) or any(len(self.left[s]) < n for s, n in expected.items()):
             if at < len(beats) and offered is None and self.rng.random() < flow.offer:
                 offered = self._offer(beats[at])
@@ -327,7 +342,7 @@ class AxiSession:
                 self._announce(row, runs[number])
             before = sum(map(len, self.left.values())) + at
             out = self._run(row)
-            if number < len(runs) and self._get(out, "unit_ready_o"):
+            if number < len(runs) and self._get(out, taken):
                 number += 1
             if offered is not None and self._get(out, "s_axis_tready"):
                 self.taken.append(self.cycle)

@@ -123,8 +123,13 @@ def messages_of(
 
     if "packet" in bench.record:
         spans = [(int(rng.integers(0, _LONGEST)) if n % 3 else 0, n) for n in sizes]
-        packets, results = (random_ccm if bench.lengths else random_packets)(p, rng, key, spans)
-        return joined([_packet_beats(bench, a, b, ids()) for a, b in zip(packets, results, strict=True)])
+        if not bench.announces:
+            return _packets(bench, p, key, spans, rng, ids)
+        # Some under the key, the others each under its own.
+        keys = [key if rng.integers(0, 2) else fresh_key(bench, p, rng) for _ in sizes]
+        parts = [_packets(bench, p, own, [n], rng, ids) for own, n in zip(keys, spans, strict=True)]
+        told = zip(parts, keys, strict=True)
+        return joined([replace(part, units=(Announced(b"", key=own),)) for part, own in told])
     if "unit" in bench.record:
         units = _units(p, sizes, rng)
         keys = [key] * len(units)
@@ -134,6 +139,19 @@ def messages_of(
         return joined([_unit_beats(p, own, unit, next(ids())) for unit, own in made])
     lanes = p["block_bits"] // 8
     return joined([_mac_beats(p, key, rng.bytes(n), lanes, ids()) for n in sizes])
+
+
+def _packets(
+    bench: AxiMessageBench,
+    p: Mapping[str, Any],
+    key: bytes,
+    spans: Sequence[tuple[int, int]],
+    rng: np.random.Generator,
+    ids: Callable[[], Iterator[int]],
+) -> Traffic:
+    """Random packets under a key, of so many bytes of additional data and of data each."""
+    packets, results = (random_ccm if bench.lengths else random_packets)(p, rng, key, spans)
+    return joined([_packet_beats(bench, a, b, ids()) for a, b in zip(packets, results, strict=True)])
 
 
 def _units(p: Mapping[str, Any], sizes: Sequence[int], rng: np.random.Generator) -> list[Unit]:
@@ -317,7 +335,7 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
         s.quiet(bench.patience)
     _check_rate(bench, p, rng)
     _check_breaks(bench, p, rng)
-    slots = _check_two_keys(bench, p, rng) if p["key_slots"] > 1 else ""
+    slots = _check_two_keys(bench, p, rng) if p["key_slots"] > 1 and not bench.announces else ""
     slots += _check_release(bench, p, rng) if bench.longest else ""
     return (
         f"{total} messages under {keys} keys equal to {reference_of(p).name}, with gaps and back-pressure, "

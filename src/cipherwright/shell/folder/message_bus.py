@@ -50,6 +50,8 @@ def _packets(core: Core) -> Iterator[str]:
         yield "`s_axis_tuser[2]` is the slot of the packet's key, in all of its beats."
         said = "KEY_SLOT in CONTROL, in the same write as LOAD_KEY," if core.bus else "`load_slot_i`"
         yield f"{said} says which slot a key is for; packets under the other key go on meanwhile."
+    if core.keys_announced:
+        yield from _announced(core)
     if core.bus:
         yield from _packet_registers(bool(lengths))
     elif lengths:
@@ -85,6 +87,16 @@ def _packets(core: Core) -> Iterator[str]:
     yield ""
     what = "A nonce" if lengths else "An IV"
     yield f"{what} is used for one packet under a key. The core can't see that one is used again."
+
+
+def _announced(core: Core) -> Iterator[str]:
+    """How packets get their keys."""
+    n = core.ports
+    yield (
+        f"Every packet's key is announced at `{n.key}`, by a handshake of `{n.key_valid}` and "
+        f"`{n.key_ready}`, in the order of the packets. A packet's first beat waits for its key."
+    )
+    yield "At most three keys are ahead of their packets. One that is resident is not loaded again."
 
 
 def _lengths(aad: str, data: str) -> Iterator[str]:

@@ -70,10 +70,12 @@ def announce_facts(timing: GcmTiming, expansion: int) -> dict[str, int]:
     }
 
 
-def announced_keys(name: str, inside: str, key_bits: int) -> Wrapper:
-    """The module `name` around the core `inside`, which has two resident keys, of `key_bits` bits each."""
+def announced_keys(name: str, inside: str, key_bits: int, told: tuple[Pin, ...] = ()) -> Wrapper:
+    """The module `name` around the core `inside`, which has two resident keys, of `key_bits` bits each.
+    told: ports by which the core tells what is around it to forget.
+    """
     word = packet_pins(False)
-    held = (Pin("zeroise_i"), *result_pins(), Pin("busy_o", out=True))
+    held = (Pin("zeroise_i"), *result_pins(), Pin("busy_o", out=True), *told)
     return Wrapper(
         name,
         (
@@ -92,7 +94,7 @@ def announced_keys(name: str, inside: str, key_bits: int) -> Wrapper:
                 *_compared(key_bits),
                 *_chosen(),
                 *_packets(),
-                *_core(inside, tuple(p.name for p in (*word, *result_pins()))),
+                *_core(inside, tuple(p.name for p in (*word, *result_pins(), *told))),
             )
         ),
     )

@@ -111,7 +111,8 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         ),
     )
     released = release_top(spec, top, release, (word, shown), waits)
-    core = f"{top}_resident" if announced else within(spec, top)
+    own = within(spec, top)
+    core = f"{top}_resident" if announced else own
     return GcmModules(
         timing,
         _keyed(names[0], f"{top}_core", unit, slots, lanes),
@@ -132,7 +133,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         fifos,
         (power_maker(names[3], timing.ghash),) if slots > 1 else (),
         released,
-        (announced_keys(top, core, key_bits),) if announced else (),
+        (announced_keys(own, core, key_bits, zeroising(fifos)),) if announced else (),
     )
 
 
