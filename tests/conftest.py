@@ -67,7 +67,7 @@ not the cipher.
 LIGHT_LOOP = ("cipher=light", "sbox=table", "datapath_bits=none", "stages=1", "hops=[]", "block_ram_boxes=0")
 """The same for a mode around a loop."""
 
-LIGHT_GCM = ("aes128-gcm", *IN_LIGHT, "stages=14", "srl_from=8")
+LIGHT_GCM = ("aes128-gcm", *IN_LIGHT, "hops=[]", "stages=14", "srl_from=8")
 LIGHT_XTS = ("aes128-xts", *IN_LIGHT, "srl_from=8", "direction=both", "distinct_halves=true")
 
 AGILE_XTS = (
@@ -76,7 +76,7 @@ AGILE_XTS = (
 )
 """XTS whose keys come with unit numbers."""
 
-QUICK_GCM = ("aes128-gcm", *QUICK_AES, "stages=14", "srl_from=8")
+QUICK_GCM = ("aes128-gcm", *QUICK_AES, "hops=[]", "stages=14", "srl_from=8")
 """The same for GCM, whose pipeline has at least 13 stages; words wait in RAM."""
 
 QUICK_GCM_LANES = (*QUICK_GCM, "lanes=2")

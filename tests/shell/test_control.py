@@ -22,7 +22,7 @@ VARIANTS = {
     "a pipeline": ("aes128-fast", *_QUICK),
     "a pipeline behind a counter": ("aes128-fast-ctr", *_QUICK),
     "two lanes": ("aes128-fast-ctr", *_QUICK, "lanes=2"),
-    "packets": ("aes128-gcm", *_QUICK, "stages=14"),
+    "packets": ("aes128-gcm", *_QUICK, "stages=16"),
     "units": ("aes128-xts", *_QUICK),
     "tags": ("tdes-cmac-small",),
     "packets with lengths": ("aes128-ccm-small",),

@@ -21,12 +21,14 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.shell.gcm.testbench import known_packets
+from cipherwright.sources import read_changes
 from cipherwright.spec import Pipeline, load, parse
 from cipherwright.verify import CoreFolder, own_vectors, verify_core
+from cipherwright.verify.checks import prove_multiplier
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
-from tests.conftest import QUICK_GCM, Built
+from tests.conftest import LIGHT_GCM, QUICK_GCM, Built
 from tests.faults import all_of, drop, takes, use
 from tests.front_ends import run_testbench
 
@@ -179,9 +181,7 @@ def test_messages_through_the_library(
 ) -> None:
     monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
     preset, *quick = QUICK_GCM
-    core = library.build(
-        preset, **{k: int(v) if v.isdigit() else v for k, v in (c.split("=") for c in quick)}
-    )
+    core = library.build(preset, **read_changes(quick))
     sealed = core.encrypt(KEY, b"abc", iv=IV, aad=AAD)
     assert core.decrypt(KEY, sealed, iv=bytes.fromhex(IV), aad=bytes.fromhex(AAD)) == b"abc"
     with pytest.raises(CheckFailed, match="the tag is wrong"):
@@ -199,6 +199,23 @@ def test_short_tags(built: Callable[..., Built], tmp_path: Path) -> None:
     assert isinstance(core, Core)
     bench = folder.path / f"{core.top}_tb.v"
     assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
+
+
+def test_factors_travel_for_a_stage(built: Callable[..., Built], tmp_path: Path) -> None:
+    """With `hops` of the multiplier its factors have stages to travel in: the product is proven, and the
+    generated testbench passes.
+    """
+    multipliers = {}
+    for hops, stages in (("[]", 14), ("sum_x", 16), ("sum_x,sum_h", 16)):
+        core, folder = built(*LIGHT_GCM, f"hops={hops}", f"stages={stages}")
+        assert isinstance(core, Core) and core.packet
+        multipliers[hops] = (core.packet["multiplier"]["stages"], core.mode_flip_flops)
+    assert [stages for stages, _ in multipliers.values()] == [9, 11, 11]
+    assert "every path has 11 registers" in prove_multiplier(folder)
+    bench = folder.path / f"{core.top}_tb.v"
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
+    flip_flops = [n for _, n in multipliers.values()]
+    assert flip_flops == sorted(set(flip_flops))
 
 
 def test_known_packets_are_the_published_ones() -> None:
@@ -220,6 +237,8 @@ def test_known_packets_are_the_published_ones() -> None:
     ("changes", "said"),
     [
         (("stages=12",), "at least 14 stages"),
+        (("hops=sum_x",), "at least 16 stages"),
+        (("hops=sum_y",), "no operation is called sum_y"),
         (("tag_bits=100",), "tag_bits"),
         (("counter_bits=64",), "GCM always counts in 32 bits"),
         (("interface=stream",), "interface = plain"),

@@ -14,6 +14,7 @@ from cipherwright import library
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
+from cipherwright.sources import read_changes
 from cipherwright.spec import load
 from cipherwright.verify.gcm import check_packets, random_packets
 from cipherwright.verify.packets import PacketBench
@@ -97,9 +98,7 @@ def test_messages_through_the_library(
 ) -> None:
     monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
     preset, *quick = QUICK_GCM_LANES
-    core = library.build(
-        preset, **{k: int(v) if v.isdigit() else v for k, v in (c.split("=") for c in quick)}
-    )
+    core = library.build(preset, **read_changes(quick))
     key, iv, text = bytes(range(16)), bytes(12), bytes(range(99))
     sealed = core.encrypt(key, text, iv=iv, aad=b"header")
     assert core.decrypt(key, sealed, iv=iv, aad=b"header") == text

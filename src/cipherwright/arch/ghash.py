@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 
 from ..errors import UserError
 from ..graph import Graph
-from ..rewrite import field_product_graph
+from ..rewrite import add_hops, field_product_graph
 from ..rtl import Design, lower
 from ..schedule import DelayModel, Io, Schedule, fewest_stages, schedule
 
-__all__ = ["FieldMultiplier", "field_multiplier"]
+__all__ = ["FieldMultiplier", "field_multiplier", "multiplier_names"]
 
 _LEVELS, _LEVELS_OF_PERIOD = 4, 3
 """Levels of Karatsuba where a stage is one lookup table: a bit of a factor of a smallest product goes to 8
@@ -43,17 +45,20 @@ def field_multiplier(
     levels: int | None = None,
     period: float | None = None,
     stages: int | None = None,
+    hops: Collection[str] = (),
 ) -> FieldMultiplier:
     """The multiplier as the module `name` with the fewest registers, by the delays of `model`.
 
     levels: of Karatsuba, none for those that suit the period; period in ns (none: one lookup table a stage);
-    stages: none for as few as the period takes. Raises UserError where the period or the stages can't be
-    reached.
+    stages: none for as few as the period takes; hops: names of results that get a stage to travel in, of
+    which those count that the multiplier has (`multiplier_names`). Raises UserError where the period or the
+    stages can't be reached.
     """
     levels = levels or (_LEVELS_OF_PERIOD if period else _LEVELS)
     graph = field_product_graph(levels)
     period = period or model.register + model.table_delay(4)
-    fewest = fewest_stages(graph, model, period, Io())
+    travels = add_hops(graph, tuple(sorted(multiplier_names() & set(hops))))
+    fewest = fewest_stages(travels, model, period, Io())
     if fewest is None:
         raise UserError(f"one operation of a product in GF(2^128) takes longer than {period:.2f} ns")
     if stages is not None and stages < fewest:
@@ -61,5 +66,11 @@ def field_multiplier(
             f"a product in GF(2^128) with {levels} levels of Karatsuba needs {fewest} stages of "
             f"{period:.2f} ns, not {stages}"
         )
-    s = schedule(graph, model, stages or fewest)
+    s = schedule(travels, model, stages or fewest)
     return FieldMultiplier(levels, graph, s, lower(s, name))
+
+
+@cache
+def multiplier_names() -> frozenset[str]:
+    """The names that operations of a multiplier have."""
+    return frozenset(n.name for n in field_product_graph(_LEVELS).nodes if n.name and n.op != "input")

@@ -22,6 +22,7 @@ from ..rewrite import (
 )
 from ..schedule import DelayModel
 from ..spec import Datapath, Loop, Pipeline
+from .ghash import multiplier_names
 
 __all__ = ["mapped", "realised", "rewritten", "widest_table"]
 
@@ -60,7 +61,16 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
     if spec.copies:
         graph = _copied(spec, graph)
-    return add_hops(graph, spec.hops) if spec.hops else graph
+    hops = _own_hops(spec, graph)
+    return add_hops(graph, hops) if hops else graph
+
+
+def _own_hops(spec: Datapath, graph: Graph) -> tuple[str, ...]:
+    """Of `hops`, those of the datapath: others may be of the multiplier of GHASH."""
+    if not isinstance(spec, Pipeline) or spec.mode != "gcm":
+        return spec.hops
+    named = {n.name for n in graph.nodes}
+    return tuple(h for h in spec.hops if h in named or h not in multiplier_names())
 
 
 def _copied(spec: Datapath, graph: Graph) -> Graph:

@@ -102,7 +102,8 @@ class Datapath(Spec):
     )
     hops: tuple[str, ...] = option(
         (),
-        "Names of results that get a stage of their own to travel in.",
+        "Names of results that get a stage of their own to travel in. In a pipeline with `mode = gcm` also "
+        "those of the multiplier of GHASH, such as `sum_x` and `sum_h`, the sums that it multiplies.",
         unit="names",
         cost="A rank of registers for each, and shorter wires.",
     )

@@ -86,7 +86,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     """
     key_bits, tag_bits, any_iv = spec.key_bits, spec.tag_bits, spec.iv_bits == ANY_IV
     slots, lanes = spec.key_slots, spec.lanes
-    multiplier = field_multiplier(f"{top}_multiplier", waits.model, period=_period(spec))
+    multiplier = field_multiplier(f"{top}_multiplier", waits.model, period=_period(spec), hops=spec.hops)
     timing = GcmTiming(stages, GhashTiming(multiplier.stages, slots, lanes))
     if timing.beside <= timing.early:
         least = timing.early - timing.beside + stages + 1
