@@ -420,6 +420,8 @@ class Cores:
         asked for. Raises UserError where no core keeps the limits, with the one that comes the nearest, and
         for a name that is no limit.
         """
+        if "clock_mhz" in goal:
+            raise UserError("the clock is asked for in explore: the cores of the list are made for it")
         return self.found.best(_goal(goal) if goal else None)
 
     def build(self, point: plan.Point | None = None) -> Core:
@@ -493,9 +495,10 @@ def explore(
         raise UserError(f'measure is "map", "place" or "", not {_shown(measure)}')
     _number("seeds", seeds, 1, 64)
     _number("workers", workers, 1, None)
-    if workers > 1 and isinstance(source, Cipher | type):
+    name = _name(source)
+    if workers > 1 and not name.endswith(".py") and registry.here_alone(name):
         raise UserError("a cipher object is known to this process alone; give its Python file, or workers=1")
-    question = plan.Question.of(_name(source), fixed, goal)
+    question = plan.Question.of(name, fixed, goal)
     with plan.workers(workers) as executor:
         return Cores(plan.explore(question, executor, measure, seeds, tell))
 

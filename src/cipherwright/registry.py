@@ -36,6 +36,7 @@ __all__ = [
     "cipher_from_file",
     "completed",
     "find_cipher",
+    "here_alone",
     "known_ciphers",
     "origin",
     "register",
@@ -70,6 +71,13 @@ class Origin:
 
 
 _ORIGINS: dict[str, Origin] = {}
+
+
+def here_alone(cipher: str) -> bool:
+    """Whether `cipher` is the name of one that was registered in this process, and that no other process
+    finds.
+    """
+    return cipher in _ORIGINS and cipher not in {e.name for e in metadata.entry_points(group=GROUP)}
 
 
 def origin(cipher: str) -> dict[str, str]:

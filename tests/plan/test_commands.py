@@ -16,6 +16,7 @@ from cipherwright.rebuild import check_built
 from cipherwright.verify import CoreFolder
 
 LOOPS = ["--set", "direction=encrypt", "--set", "architecture=iterative", "--set", "key=agile"]
+ONE = [*LOOPS, "--set", "rounds_per_cycle=1", "--set", "sbox=lut4_pool"]
 
 
 class Page(HTMLParser):
@@ -66,6 +67,28 @@ def test_a_folder_has_a_page_and_every_core(folder: Path) -> None:
     assert (folder / "cores.svg").read_text().count("<g id=") > len(points)
 
 
+def test_a_name_and_a_python_file(tmp_path: Path) -> None:
+    """A name that is fixed is in each file; a cipher in a Python file has none, and its page says how."""
+    one = [*LOOPS, "--set", "rounds_per_cycle=1", "--clock", "200"]
+    assert execute(["explore", "des", *one, "--set", "name=mine", "-o", str(tmp_path / "named")]) == 0
+    assert execute(["build", str(tmp_path / "named" / "1.toml"), "-o", str(tmp_path / "core")]) == 0
+    assert (tmp_path / "core" / "mine.v").exists()
+    file = str(Path(__file__).parents[2] / "examples" / "present.py")
+    assert execute(["explore", file, *one, "-o", str(tmp_path / "own")]) == 0
+    assert {p.name for p in (tmp_path / "own").iterdir()} == {"index.html", "cores.svg", "explore.json"}
+    page = Page((tmp_path / "own" / "index.html").read_text())
+    assert not page.links
+    assert any("--set OPTION" in text for text in page.texts)
+
+
+def test_limits_that_nothing_keeps_come_after_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["explore", "des", *LOOPS, "--set", "rounds_per_cycle=1", "--max-luts", "10", "--json"]
+    assert execute(args) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["best"] is None
+    assert "the nearest has 367 lookup tables, not 10: direction=encrypt" in said.err
+
+
 def test_a_core_of_the_folder_is_built(folder: Path, tmp_path: Path) -> None:
     points = record_of(folder)["points"]
     number = len(points)
@@ -106,10 +129,11 @@ def test_json_names_the_best(capsys: pytest.CaptureFixture[str], folder: Path) -
     [
         (["build", "des-small", "--goal", "area"], "des-small is a core that is chosen already"),
         (["build", "des", *LOOPS, "--goal", "fast"], "a goal is throughput, area, latency or efficiency"),
-        (["build", "des", *LOOPS, "--goal", "area", "--min-gbps", "900"], "no core keeps these limits"),
+        (["build", "des", *ONE, "--goal", "area", "--min-gbps", "900"], "no core keeps these limits"),
         (["explore", "des", *LOOPS, "--max-luts", "0"], "max_luts is over 0"),
         (["explore", "des", *LOOPS, "--map", "--place", "1"], "--place maps as well"),
         (["explore", "des", *LOOPS, "--scheduler", "nowhere"], "there is no Dask scheduler at nowhere"),
+        (["explore", "des", *LOOPS, "--scheduler", "x", "--workers", "2"], "give one of --workers"),
     ],
 )
 def test_mistakes_are_one_sentence(
@@ -151,3 +175,5 @@ def test_mistakes_in_python(asked: dict[str, Any], message: str) -> None:
     cores = explore("des", direction="encrypt", architecture="iterative", rounds_per_cycle=1, key="agile")
     with pytest.raises(UserError, match="colour is none of goal, clock_mhz"):
         cores.best(colour="red")
+    with pytest.raises(UserError, match="the clock is asked for in explore"):
+        cores.best(clock_mhz=50)

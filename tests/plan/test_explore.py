@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from cipherwright.errors import UserError
+from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.plan import Exploration, Figures, Goal, Point, Question, choose, explore, workers
 from cipherwright.plan.figures import area_of, dominates
 from cipherwright.plan.sketch import Family, front, search
+from cipherwright.registry import unregister
 from cipherwright.shell import BuiltEngine
-from cipherwright.spec import load
+from cipherwright.spec import Pipeline, load
 from cipherwright.target import load_target
 
 LOOPS = {"direction": "encrypt", "architecture": "iterative", "key": "agile"}
-"""Loops of DES: 33 cores to look at, in seconds."""
+"""Loops of DES with a key for every block."""
 
 Key = tuple[float, float, int, int, float]
 
@@ -114,7 +117,7 @@ def test_what_misses_its_limits_names_the_nearest(loops: Exploration) -> None:
         loops.best(Goal("throughput", max_luts=300))
 
 
-@pytest.mark.parametrize("goal", [Goal("area", min_gbps=2.0), Goal("area"), Goal("latency", max_luts=900)])
+@pytest.mark.parametrize("goal", [Goal("area", min_gbps=2.0), Goal("latency")])
 def test_choosing_finds_what_a_whole_search_finds(loops: Exploration, goal: Goal) -> None:
     chosen = choose(Question.of("des", LOOPS, goal))
     assert goal.score(chosen.figures) == goal.score(loops.best(goal).figures)
@@ -150,9 +153,18 @@ def test_fixed_stages_are_kept() -> None:
         ("aes", {}, Goal(), "key_bits"),
         ("des", {"mode": "cbx"}, Goal(), "cbx"),
         ("des", {"target": "moon"}, Goal(), "there is no target moon"),
-        ("des", {"sbox": "leaves"}, Goal(), "leaves does not suit des"),
+        ("des", {**LOOPS, "rounds_per_cycle": 1, "sbox": "leaves"}, Goal(), "leaves does not suit des"),
         ("des", {"architecture": "engine"}, Goal(), "no core with architecture = engine"),
-        ("des", {}, Goal(clock_mhz=5000.0), "5000 MHz"),
+        ("des", {**LOOPS, "rounds_per_cycle": 1}, Goal(clock_mhz=5000.0), "5000 MHz"),
+        ("des", {**LOOPS, "rounds_per_cycle": 1, "stages": 1}, Goal(clock_mhz=500.0), "500 MHz"),
+        ("des", {"clock_mhz": "fast"}, Goal(), "clock_mhz is a number, not fast"),
+        ("des", {"clock_mhz": 200}, Goal(clock_mhz=100.0), "give one of them"),
+        (
+            "des",
+            {"architecture": "pipelined", "key": "agile", "stages": 90, "target": "ice40-hx8k"},
+            Goal(),
+            r"a core takes .* flip-flops \(the device has 7,680\)",
+        ),
         ("dess", {}, Goal(), "dess"),
     ],
 )
@@ -185,15 +197,98 @@ def test_a_file_of_options_is_fixed(tmp_path: Path) -> None:
     assert all(p.options["rounds_per_cycle"] == 4 for p in found.points)
 
 
-def test_a_cipher_of_ones_own(tmp_path: Path) -> None:
-    """PRESENT, which the package does not know, by its file."""
-    file = str(Path(__file__).parents[2] / "examples" / "present.py")
-    found = explore(Question.of(file, {"direction": "encrypt", "architecture": "iterative", "key": "agile"}))
-    assert len(found.points) > 4
+PRESENT = Path(__file__).parents[2] / "examples" / "present.py"
+
+
+def present(folder: Path, options: str) -> str:
+    """PRESENT, which the package does not know, with other options in its file."""
+    text = PRESENT.read_text()
+    begin, end = text.index("SPEC = "), text.index("}", text.index("SPEC = ")) + 1
+    file = folder / "present.py"
+    file.write_text(text[:begin] + f"SPEC = {{{options}}}" + text[end:])
+    return str(file)
+
+
+def test_a_cipher_of_ones_own() -> None:
+    """What its file says of stages is for who asks for nothing."""
+    fixed = {**LOOPS, "rounds_per_cycle": 1}
+    found = explore(Question.of(str(PRESENT), fixed))
+    assert {p.figures.stages for p in found.points} >= {1, 2}
+    small = min(found.points, key=lambda p: p.figures.area)
+    assert small.figures.area < 400
+    assert found.best(Goal("area")) == small
+
+
+def test_what_the_file_of_a_cipher_says_is_kept(tmp_path: Path) -> None:
+    """Options that are the package's defaults are said where the file says others."""
+    with suppress(UserError):
+        unregister("present")
+    file = present(tmp_path, '"key_bits": 80, "architecture": "iterative", "merge": 0, "stages": 8')
+    goal = Goal("throughput", clock_mhz=100)
+    chosen = choose(Question.of(file, {"direction": "encrypt", "key": "agile", "merge": 4}, goal))
+    spec = load(file, {"name": "core", **chosen.options})
+    assert isinstance(spec, Pipeline)
+    assert (spec.architecture, spec.merge, spec.stages) == ("pipelined", 4, None)
+    core = generate(spec)
+    assert not isinstance(core, BuiltEngine)
+    assert (core.bits_per_cycle, core.flip_flops) == (64, chosen.figures.ffs)
+
+
+def test_limits_of_lookup_tables_and_of_flip_flops_find_every_core() -> None:
+    """The number that is compared as area is the larger of both, which a limit of one is not."""
+    fixed = {**LOOPS, "rounds_per_cycle": 1, "sbox": "lut4_pool"}
+    every = [
+        s.figures for s in search(Family("des", fixed, {"architecture": "iterative"}, each=True)).sketches
+    ]
+    alone = [f for f in every if f.luts == min(g.luts or 0 for g in every)]
+    fastest = max(alone, key=lambda f: f.gbps)
+    goal = Goal("throughput", min_gbps=fastest.gbps, max_luts=fastest.luts)
+    assert choose(Question.of("des", fixed, goal)).figures.gbps >= fastest.gbps
+    goal = Goal("throughput", min_gbps=fastest.gbps * 1.01, max_luts=fastest.luts)
+    with pytest.raises(UserError, match="no core keeps these limits"):
+        choose(Question.of("des", fixed, goal))
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_every_core_has_the_highest_clock_of_its_stages(loops: Exploration, stages: int) -> None:
+    core = generate(load("des", {"name": "core", **LOOPS, "rounds_per_cycle": 2, "stages": stages}))
+    assert not isinstance(core, BuiltEngine)
+    rate = core.bits_per_cycle / core.period
+    smaller = [p.figures for p in loops.points if p.figures.area <= max(630, core.flip_flops)]
+    assert max(f.gbps for f in smaller) > 0.999 * rate
+
+
+def test_a_loop_holds_its_key() -> None:
+    fixed = {"key": "static", "direction": "encrypt", "rounds_per_cycle": 1, "sbox": "lut4_pool"}
+    chosen = choose(Question.of("des", fixed, Goal("area")))
+    assert chosen.options["architecture"] == "iterative"
+    assert chosen.figures.area < 500
+
+
+def test_rounds_that_are_fixed_are_searched() -> None:
+    fixed = {**LOOPS, "rounds_per_cycle": 16, "sbox": "lut4_pool"}
+    chosen = choose(Question.of("des", fixed, Goal("area", clock_mhz=50)))
+    assert chosen.options["rounds_per_cycle"] == 16
+
+
+def test_what_failed_is_not_the_best(loops: Exploration, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core that could not be placed, or misses the clock, is at the end of the list, with the reason."""
+    broken = [replace(loops.points[0], failed="no room"), *loops.points[1:]]
+    assert replace(loops, points=tuple(broken)).best(Goal("throughput")) == loops.points[1]
+
+    def fails(*_: object, **__: object) -> None:
+        raise CheckFailed("place and route failed")
+
+    monkeypatch.setattr(import_module("cipherwright.plan.explore"), "implement", fails)
+    fixed = {**LOOPS, "rounds_per_cycle": 1, "sbox": "lut6"}
+    found = explore(Question.of("des", fixed), measure="place")
+    assert {p.failed for p in found.points} == {"place and route failed"}
+    with pytest.raises(UserError, match="place and route failed"):
+        found.best()
 
 
 def ended(executor: Executor | None) -> list[dict[str, object]]:
-    fixed = {**LOOPS, "sbox": "lut4_pool"}
+    fixed = {**LOOPS, "sbox": "lut4_pool", "clock_mhz": 200}
     return [p.record() for p in explore(Question.of("des", fixed), executor).points]
 
 
@@ -253,7 +348,7 @@ def test_a_record_is_json(loops: Exploration) -> None:
     assert record["source"] == "des"
     assert record["fixed"] == LOOPS
     assert record["target"] == "ecp5-85k-8"
-    assert [Figures.of_row(p["planned"]) for p in record["points"]] == [p.planned for p in loops.points]
+    assert [p["planned"] for p in record["points"]] == [p.planned.row() for p in loops.points]
 
 
 def test_families_are_searched_alone() -> None:

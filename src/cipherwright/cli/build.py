@@ -98,11 +98,14 @@ def _chosen(line: BuildLine, goal: Goal) -> tuple[str, list[str]]:
     """The cipher, and the options of the core that is the best for what is wanted. It is told."""
     from ..plan import Question, choose, option_text
     from ..sources import read_changes
+    from ..spec import named
 
     question = Question.of(line.preset, read_changes(line.sets), goal)
     with progress(f"searching for a core of {line.preset}") as tell:
         point = choose(question, None, tell)
     sets = [f"{name}={option_text(value)}" for name, value in point.options.items()]
+    if own := named(line.preset):
+        sets = [f"name={own}", *(text for text in sets if not text.startswith("name="))]
     f = point.figures
     luts = "" if f.luts is None else f", about {f.luts:,} lookup tables"
     err.print(

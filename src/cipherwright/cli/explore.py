@@ -15,7 +15,7 @@ from .console import Json, Sets, err, out, print_json, progress
 from .goal import Brams, Clock, Ffs, Gbps, GoalName, Latency, Luts, goal_of
 
 if TYPE_CHECKING:
-    from ..plan import Measure
+    from ..plan import Exploration, Measure
 
 __all__ = ["explore"]
 
@@ -59,18 +59,15 @@ class ExploreLine:
 
 def explore(line: ExploreLine) -> None:
     """All cores of a cipher on a target of which none is worse than another, and the best for a goal."""
-    from ..plan import COLUMNS, Question, described, row_of, workers, write_exploration
+    from ..plan import Question, workers, write_exploration
     from ..plan import explore as explored
-    from ..report import print_rows
     from ..sources import read_changes
 
-    if line.mapped and line.place:
-        raise UserError("--place maps as well; give one of --map and --place")
+    _check(line)
     if line.folder:
         check_new(line.folder)
     changes = read_changes([*line.sets, *([f"target={line.target}"] if line.target else [])])
-    goal = goal_of(line)
-    question = Question.of(line.cipher, changes, goal)
+    question = Question.of(line.cipher, changes, goal_of(line))
     measure: Measure = "place" if line.place else "map" if line.mapped else ""
     with progress(f"searching for cores of {line.cipher}") as tell:
         with workers(line.workers, line.scheduler) as executor:
@@ -78,13 +75,38 @@ def explore(line: ExploreLine) -> None:
         if line.folder:
             with new_folder(line.folder) as folder:
                 write_exploration(found, folder)
-    asked = bool(line.goal) or goal.limited
-    best = found.best() if asked else None
+    _tell(line, found)
+
+
+def _check(line: ExploreLine) -> None:
+    """Raise UserError where two options say the same."""
+    if line.mapped and line.place:
+        raise UserError("--place maps as well; give one of --map and --place")
+    if line.scheduler and line.workers > 1:
+        raise UserError("--scheduler has workers of its own; give one of --workers and --scheduler")
+
+
+def _tell(line: ExploreLine, found: Exploration) -> None:
+    """Show the cores, and the best one where one is asked for. Raises UserError, behind that, where none
+    keeps the limits.
+    """
+    from ..plan import COLUMNS, described, row_of
+    from ..report import print_rows
+
+    asked, missed = line.goal or found.question.goal.limited, None
+    number = None
+    if asked:
+        try:
+            number = found.points.index(found.best()) + 1
+        except UserError as e:
+            missed = e
     if line.as_json:
-        chosen = {"best": found.points.index(best) + 1} if best else {}
-        print_json({**found.record(), **chosen})
-        return
-    rows = [(*row_of(n, p), described(p.options, question.fixed)) for n, p in enumerate(found.points, 1)]
-    print_rows(out, f"{len(rows)} of {found.tried} cores", (*COLUMNS, "options"), rows)
-    if best:
-        err.print(f"core {found.points.index(best) + 1} is the best for {goal.best}")
+        print_json({**found.record(), **({"best": number} if asked else {})})
+    else:
+        fixed = found.question.fixed
+        rows = [(*row_of(n, p), described(p.options, fixed)) for n, p in enumerate(found.points, 1)]
+        print_rows(out, f"{len(rows)} of {found.tried} cores", (*COLUMNS, "options"), rows)
+    if missed:
+        raise missed
+    if number:
+        err.print(f"core {number} is the best for {found.question.goal.best}")

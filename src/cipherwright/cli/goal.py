@@ -15,7 +15,12 @@ GoalName = Annotated[
     str,
     typer.Option("--goal", metavar="GOAL", help="throughput, area, latency or efficiency: what is best."),
 ]
-Clock = Annotated[float | None, typer.Option("--clock", metavar="MHZ", help="The clock that the core has.")]
+Clock = Annotated[
+    float | None,
+    typer.Option(
+        "--clock", metavar="MHZ", help="The clock of your design; cores that do not reach it are left out."
+    ),
+]
 Gbps = Annotated[float | None, typer.Option("--min-gbps", metavar="G", help="The least throughput.")]
 Luts = Annotated[int | None, typer.Option("--max-luts", metavar="N", help="The most lookup tables.")]
 Ffs = Annotated[int | None, typer.Option("--max-ffs", metavar="N", help="The most flip-flops.")]

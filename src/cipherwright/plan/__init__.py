@@ -7,7 +7,8 @@ left, and measures it; `page.py` writes it down.
 from .explore import Exploration, Measure, Point, Question, choose, explore
 from .figures import Figures
 from .goal import GOALS, Goal
-from .page import COLUMNS, described, option_text, row_of, write_exploration
+from .page import COLUMNS, row_of, write_exploration
+from .space import described, option_text
 from .workers import workers
 
 __all__ = [

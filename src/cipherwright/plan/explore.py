@@ -22,8 +22,8 @@ from ..target import Recipe, implement, load_target, synthesise
 from ..verify import CoreFolder
 from .figures import Figures
 from .goal import Goal
-from .sketch import Family, Found, Sketch, front, search
-from .space import Options, families
+from .sketch import TOO_FAST, TOO_LARGE, Family, Found, Sketch, front, search
+from .space import Options, described, families
 from .workers import each
 
 __all__ = ["Exploration", "Measure", "Point", "Question", "choose", "explore"]
@@ -31,6 +31,7 @@ __all__ = ["Exploration", "Measure", "Point", "Question", "choose", "explore"]
 Measure = Literal["", "map", "place"]
 """What is measured of each core of the front: nothing; the netlist after mapping; the clock as well."""
 
+_SPEED = frozenset(("stages", "stages_per_round", "clock_mhz"))
 _UNSAID = ("name", "title", "source")
 """Options that a file states and no search needs."""
 
@@ -57,15 +58,22 @@ class Question:
                 f"{source} is a core that is chosen already; give its cipher, {cipher}, and what is to be "
                 "fixed (--set)"
             )
-        _, stated = read_preset(source)
-        name = source if source.endswith(".py") else str(stated.get("cipher", source))
-        kept = {k: v for k, v in stated.items() if k not in (*_UNSAID, "cipher")}
-        fixed = {**({} if source.endswith(".py") else kept), **changes}
-        wanted = goal or Goal()
-        if fixed.get("clock_mhz") is not None:
-            wanted = replace(wanted, clock_mhz=float(fixed["clock_mhz"]))
-        gone = [k for k, v in fixed.items() if v is None] + ["clock_mhz"]
-        return cls(name, {k: v for k, v in fixed.items() if k not in gone}, wanted)
+        stated: dict[str, Any] = read_preset(source)[1]
+        kept: dict[str, Any]
+        if source.endswith(".py"):
+            # What the file says of speed is for who asks for nothing.
+            name, kept = source, dict.fromkeys(stated.keys() & _SPEED)
+        else:
+            name = str(stated.get("cipher", source))
+            kept = {k: v for k, v in stated.items() if k not in (*_UNSAID, "cipher")}
+        wanted, mhz = goal or Goal(), changes.get("clock_mhz")
+        if mhz is not None and wanted.clock_mhz not in (None, mhz):
+            raise UserError(f"clock_mhz = {mhz} and a clock of {wanted.clock_mhz:g} MHz: give one of them")
+        clock = {**kept, **changes}.get("clock_mhz") if wanted.clock_mhz is None else wanted.clock_mhz
+        if clock is not None and type(clock) not in (int, float):
+            raise UserError(f"clock_mhz is a number, not {clock}")
+        fixed = {k: v for k, v in {**kept, **changes}.items() if k != "clock_mhz"}
+        return cls(name, fixed, replace(wanted, clock_mhz=None if clock is None else float(clock)))
 
     def families(self, all_of_them: bool) -> list[Family]:
         """What is searched; without `all_of_them` only what may be the best for the goal."""
@@ -74,7 +82,7 @@ class Question:
         mhz = (self.goal.clock_mhz,) if self.goal.clock_mhz else ()
         shapes = families(self.fixed, cipher.datapaths)
         return [
-            Family(self.source, self.fixed, shape, mhz)
+            Family(self.source, self.fixed, shape, mhz, self.goal.each)
             for shape in shapes
             if all_of_them or self.goal.looks_at({**shape, **self.fixed})
         ]
@@ -108,8 +116,8 @@ class Point:
 @dataclass(frozen=True)
 class Exploration:
     """What a search found for a `question`: the cores of which none is worse than another in rate, area,
-    block RAM, multipliers and latency (`points`, the one with the highest rate first); how many were looked
-    at (`tried`); and why others are refused (`refused`).
+    block RAM, multipliers and latency (`points`, the one with the highest rate first, and behind them what
+    could not be measured); how many were looked at (`tried`); and why others are refused (`refused`).
     """
 
     question: Question
@@ -154,35 +162,49 @@ def explore(
     """
     found, sketches = _sketched(question, executor, True, tell)
     asked = [(question.source, {**question.fixed, **s.options}, s.figures) for s in sketches]
-    told = _counted(tell, "building")
-    built = [p for p in each(executor, _built, asked, told) if p]
-    points = front(built)
-    if measure:
-        jobs = [(question.source, p, measure, seeds) for p in points]
-        points = each(executor, _measured, jobs, _counted(tell, "measuring"))
+    built = each(executor, _built, asked, _counted(tell, "building"))
+    refused = dict.fromkeys((*(w for f in found for w in f.refused), *_reasons(built)))
+    points = front([p for p in built if isinstance(p, Point)], question.goal.each)
     if not points:
-        raise UserError("none of the cores that were found could be built")
-    ordered = tuple(sorted(points, key=lambda p: (-p.figures.gbps, p.figures.area)))
-    refused = {why: None for f in found for why in f.refused}
-    return Exploration(question, ordered, sum(f.tried for f in found), tuple(refused))
+        raise UserError([*_reasons(built), "none of the cores that were found could be built"][0])
+    if measure:
+        jobs = [(question.source, p, measure, seeds, question.goal.clock_mhz) for p in points]
+        points = each(executor, _measured, jobs, _counted(tell, "measuring"))
+    good = front([p for p in points if not p.failed], question.goal.each)
+    ordered = sorted(good, key=lambda p: (-p.figures.gbps, p.figures.area))
+    failed = [p for p in points if p.failed]
+    return Exploration(question, (*ordered, *failed), sum(f.tried for f in found), tuple(refused))
 
 
 def choose(question: Question, executor: Executor | None = None, tell: Tell = quiet) -> Point:
-    """The best core for a question's goal, built. `executor` and `tell` as of `explore`; only what may be the
-    best is searched. Raises UserError where no core keeps the limits, with the one that comes the nearest.
+    """The best core for a question's goal, built: the best of the first `_BUILT` by their sketches that keep
+    all limits. `executor` and `tell` as of `explore`; only what may be the best is searched. Raises UserError
+    where no core keeps the limits, with the one that comes the nearest.
     """
     _, sketches = _sketched(question, executor, False, tell)
     points = [Point({**question.fixed, **s.options}, s.figures) for s in sketches]
-    goal, seen = question.goal, list[Point]()
+    goal, seen, reasons = question.goal, list[Point](), list[str]()
     for point in _ranked(goal, points):
         tell(f"building a core of {point.figures.gbps:g} Gb/s")
         made = _built((question.source, point.options, point.planned))
-        if made is None:
-            continue
-        seen.append(made)
-        if not goal.missed(made.figures):
-            return made
+        if isinstance(made, str):
+            reasons.append(made)
+        else:
+            seen.append(made)
+        if sum(not goal.missed(p.figures) for p in seen) == _BUILT:
+            break
+    if not seen:
+        raise UserError(reasons[0])
     return _ranked(goal, seen)[0]
+
+
+_BUILT = 3
+"""Cores that are built to choose one of them."""
+
+
+def _reasons(built: Sequence[Point | str]) -> list[str]:
+    """Why cores could not be built."""
+    return [why for why in built if isinstance(why, str)]
 
 
 def _counted(tell: Tell, what: str) -> Callable[[int, int], None]:
@@ -198,33 +220,39 @@ def _sketched(
         given = ", ".join(f"{k} = {v}" for k, v in question.fixed.items())
         raise UserError(f"no core with {given} is searched for")
     found = each(executor, search, asked, _counted(tell, "searching"))
-    if not whole and not any(f.sketches for f in found):
+    if not whole and (any(f.full for f in found) or not any(f.sketches for f in found)):
         return _sketched(question, executor, True, tell)
-    sketches = front([s for f in found for s in f.sketches])
+    sketches = front([s for f in found for s in f.sketches], question.goal.each)
     if not sketches:
         reasons = [why for f in found for why in f.refused]
-        slow = [why for why in reasons if question.goal.clock_mhz and why.startswith("no number of stages")]
-        raise UserError([*slow, *reasons, "there is no such core"][0])
+        first = [why for start in (TOO_LARGE, TOO_FAST) for why in reasons if why.startswith(start)]
+        raise UserError([*first, *reasons, "there is no such core"][0])
     return found, sketches
 
 
 def _ranked(goal: Goal, points: Sequence[Point]) -> list[Point]:
     """The points that keep all limits, the best first. Raises UserError where none does."""
-    fit = [p for p in points if not goal.missed(p.figures)]
+    known = [p for p in points if not p.failed]
+    fit = [p for p in known if not goal.missed(p.figures)]
     if not fit:
-        near = min(points, key=lambda p: (goal.excess(p.figures), goal.score(p.figures)))
-        raise UserError(f"no core keeps these limits; the nearest has {goal.missed(near.figures)}")
+        if not known:
+            raise UserError(points[0].failed)
+        near = min(known, key=lambda p: (goal.excess(p.figures), goal.score(p.figures)))
+        raise UserError(
+            f"no core keeps these limits; the nearest has {goal.missed(near.figures)}: "
+            f"{described(near.options, {})}"
+        )
     return sorted(fit, key=lambda p: goal.score(p.figures))
 
 
-def _built(job: tuple[str, Options, Figures]) -> Point | None:
-    """A sketch, built: its flip-flops and cycles are exact. None: there is no such core."""
+def _built(job: tuple[str, Options, Figures]) -> Point | str:
+    """A sketch, built: its flip-flops and cycles are exact. Or why there is no such core."""
     source, options, sketch = job
     try:
         spec = load(source, {"name": "core", **options})
         core = generate(spec)
-    except (UserError, ValueError):
-        return None
+    except UserError as e:
+        return str(e)
     assert not isinstance(core, BuiltEngine)
     figures = replace(
         sketch,
@@ -233,13 +261,14 @@ def _built(job: tuple[str, Options, Figures]) -> Point | None:
         latency_cycles=core.latency,
         ffs=core.flip_flops,
     )
-    defaults = {k for k, v in spec.options().items() if k not in spec.options(changed=True)}
-    return Point({k: v for k, v in options.items() if k not in defaults}, figures)
+    # A value that is the default has to be said where the source says another one.
+    said = {*spec.options(changed=True), *read_preset(source)[1]}
+    return Point({k: v for k, v in options.items() if k in said}, figures)
 
 
-def _measured(job: tuple[str, Point, Measure, int]) -> Point:
-    """A point with what synthesis, or place and route, say of it."""
-    source, point, measure, seeds = job
+def _measured(job: tuple[str, Point, Measure, int, float | None]) -> Point:
+    """A point with what synthesis, or place and route, say of it; at the clock that was asked for, if any."""
+    source, point, measure, seeds, asked = job
     spec = load(source, {"name": "core", **point.options})
     core = generate(spec)
     target = load_target(spec.target)
@@ -271,5 +300,8 @@ def _measured(job: tuple[str, Point, Measure, int]) -> Point:
             return replace(point, failed=str(e))
     row = {name: record[name] for name in ("luts", "ffs", "brams", "dsps", "area_um2")}
     row |= {"brams": row["brams"] or 0, "dsps": row["dsps"] or 0}
-    clock = {"mhz": record["fmax_mhz"]} if record["fmax_mhz"] else {}
-    return replace(point, placed=replace(point.planned, **row, **clock))
+    reached = record["fmax_mhz"]
+    if asked and reached and reached < asked:
+        return replace(point, failed=f"it reaches {reached:g} MHz, not {asked:g}")
+    placed = replace(point.planned, **row)
+    return replace(point, placed=placed.at(asked or reached) if reached else placed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -12,6 +11,9 @@ from ..schedule import luts_of
 from ..target import Target
 
 __all__ = ["Figures", "alike", "area_of", "dominates"]
+
+_SLOW = 0.1
+"""Gb/s below which a rate has three digits, and above which it has three places."""
 
 _BLOCK_BITS, _PORT_BITS = 18 << 10, 18
 """Bits of a block RAM, and of a word at each of its two ports."""
@@ -45,7 +47,8 @@ class Figures:
         >>> Figures(200.0, 1, 12.8, 10, 900, 400).gbps
         2.56
         """
-        return round(self.bits_per_cycle * self.mhz / 1000, 3)
+        gbps = self.bits_per_cycle * self.mhz / 1000
+        return round(gbps, 3) if gbps >= _SLOW else float(f"{gbps:.3g}")
 
     @property
     def latency_ns(self) -> float:
@@ -70,34 +73,31 @@ class Figures:
         """All of it by name, for a record."""
         return {**asdict(self), "gbps": self.gbps, "latency_ns": self.latency_ns, "area": self.area}
 
-    @classmethod
-    def of_row(cls, row: Mapping[str, Any]) -> Self:
-        """Figures from a record's `row`."""
-        return cls(**{name: row[name] for name in cls.__dataclass_fields__ if name in row})
 
-
-def dominates(one: Figures, other: Figures) -> bool:
+def dominates(one: Figures, other: Figures, each: bool = False) -> bool:
     """Whether a core with the figures `one` is no worse than one with `other` in rate, area, block RAM,
-    multipliers and latency, and better in one of them.
+    multipliers and latency, and better in one of them. each: lookup tables and flip-flops count each by
+    themselves, as limits of both take them.
 
-    >>> small, large = Figures(200.0, 1, 12.8, 10, 900, 400), Figures(200.0, 1, 12.8, 10, 950, 400)
-    >>> dominates(small, large), dominates(large, small), dominates(small, small)
+    >>> small, large = Figures(200.0, 1, 12.8, 10, 900, 1400), Figures(200.0, 1, 12.8, 10, 800, 1500)
+    >>> dominates(small, large), dominates(small, large, each=True), dominates(small, small)
     (True, False, False)
     """
-    mine, theirs = _costs(one), _costs(other)
+    mine, theirs = _costs(one, each), _costs(other, each)
     return mine != theirs and all(a <= b for a, b in zip(mine, theirs, strict=True))
 
 
-def alike(one: Figures, other: Figures) -> bool:
+def alike(one: Figures, other: Figures, each: bool = False) -> bool:
     """Whether cores with the figures `one` and `other` have the same rate, area, block RAM, multipliers and
-    latency.
+    latency; `each` as of `dominates`.
     """
-    return _costs(one) == _costs(other)
+    return _costs(one, each) == _costs(other, each)
 
 
-def _costs(f: Figures) -> tuple[float, ...]:
+def _costs(f: Figures, each: bool) -> tuple[float, ...]:
     """What is to be small."""
-    return (-f.gbps, f.area, f.brams, f.dsps, f.latency_ns)
+    area = (f.area_um2 or 0.0, f.luts or 0, f.ffs) if each else (f.area,)
+    return (-f.gbps, *area, f.brams, f.dsps, f.latency_ns)
 
 
 def area_of(graph: Graph, target: Target) -> tuple[int, int, int]:

@@ -63,13 +63,19 @@ class Goal:
         limits = (self.min_gbps, self.max_luts, self.max_ffs, self.max_brams, self.max_latency_ns)
         return any(limit is not None for limit in limits)
 
+    @property
+    def each(self) -> bool:
+        """Whether lookup tables or flip-flops have a limit of their own."""
+        return self.max_luts is not None or self.max_ffs is not None
+
     def missed(self, f: Figures) -> str:
         """The limits that a core with the figures `f` misses, in words; "" where it keeps all."""
         found = list[str]()
         if self.min_gbps is not None and f.gbps < self.min_gbps:
             found.append(f"{f.gbps:g} Gb/s, not {self.min_gbps:g}")
-        if self.max_luts is not None and f.luts is not None and f.luts > self.max_luts:
-            found.append(f"{f.luts:,} lookup tables, not {self.max_luts:,}")
+        if self.max_luts is not None and (f.luts is None or f.luts > self.max_luts):
+            many = "cells and no" if f.luts is None else f"{f.luts:,}"
+            found.append(f"{many} lookup tables, not {self.max_luts:,}")
         if self.max_ffs is not None and f.ffs > self.max_ffs:
             found.append(f"{f.ffs:,} flip-flops, not {self.max_ffs:,}")
         if self.max_brams is not None and f.brams > self.max_brams:
@@ -98,9 +104,9 @@ class Goal:
         return _SCORES[self.best](f)
 
     def looks_at(self, shape: Options) -> bool:
-        """Whether a core of a family with the options `shape` may be the best: a loop never has the most
-        throughput where nothing limits the area, and a pipeline is never the smallest where no rate and no
-        time is asked for.
+        """Whether a core of a family with the options `shape` is looked at first: a loop has the most
+        throughput only where no pipeline fits, and a pipeline is the smallest only where there is no loop, as
+        long as no limit is in the way.
         """
         limits = (self.max_luts, self.max_ffs, self.max_brams)
         if self.best == "throughput" and limits == (None, None, None):

@@ -11,19 +11,14 @@ from ..report import scatter
 from ..spec import load
 from ..target import load_target
 from .explore import Exploration, Point
-from .space import Options
+from .space import described
 
-__all__ = ["COLUMNS", "described", "option_text", "row_of", "write_exploration"]
+__all__ = ["COLUMNS", "row_of", "write_exploration"]
 
 COLUMNS = ("core", "Gb/s", "MHz", "stages", "LUTs", "FFs", "block RAMs", "multipliers", "ns", "figures")
 """Columns of a table of cores: `ns` from a block to its result, `figures` whether they are planned, mapped or
 placed.
 """
-
-
-def described(options: Options, fixed: Options) -> str:
-    """The options of a core that are not `fixed`, as `--set` takes them, with commas between them."""
-    return ", ".join(f"{k}={option_text(v)}" for k, v in options.items() if k not in fixed)
 
 
 def row_of(number: int, point: Point) -> tuple[Any, ...]:
@@ -35,12 +30,13 @@ def row_of(number: int, point: Point) -> tuple[Any, ...]:
 
 
 def write_exploration(found: Exploration, folder: Path) -> None:
-    """Write what was `found` into a `folder`: `N.toml`, a core each, which `cipherwright build` takes;
-    `explore.json`, all of it; `cores.svg`, the picture; `index.html`, a page with picture and table that
-    needs nothing else.
+    """Write what was `found` into a `folder`: `N.toml`, a core each, which `cipherwright build` takes (none
+    where the cipher is in a Python file); `explore.json`, all of it; `cores.svg`, the picture; `index.html`,
+    a page with picture and table that needs nothing else.
     """
     fixed = found.question.fixed
-    for n, point in enumerate(found.points, 1):
+    files = not found.question.source.endswith(".py")  # a TOML file can't name a cipher's file
+    for n, point in enumerate(found.points if files else (), 1):
         (folder / f"{n}.toml").write_text(_toml(found.question.source, n, point), encoding="utf-8")
     (folder / "explore.json").write_text(json.dumps(found.record(), indent=2) + "\n", encoding="utf-8")
     picture = scatter(_figure(found))
@@ -57,6 +53,8 @@ def write_exploration(found: Exploration, folder: Path) -> None:
         title=_title(found),
         fixed=described(fixed, {}),
         columns=COLUMNS[1:],
+        source=found.question.source,
+        files=files,
         rows=rows,
         tried=found.tried,
         refused=found.refused,
@@ -83,7 +81,8 @@ def _figure(found: Exploration) -> dict[str, Any]:
         shape = p.options.get("architecture", found.question.fixed.get("architecture", "pipelined"))
         held = p.options.get("key", found.question.fixed.get("key", "agile"))
         name = f"{shape}, {'held key' if held == 'static' else 'a key with every block'}"
-        series.setdefault(name, []).append((max(p.figures.area, 1), p.figures.gbps, str(n)))
+        if not p.failed:
+            series.setdefault(name, []).append((max(p.figures.area, 1), p.figures.gbps, str(n)))
     cells = any(p.figures.area_um2 is not None for p in found.points)
     area = "area, um2" if cells else "logic cells: lookup tables or flip-flops, what there is more of"
     return {"title": _title(found), "x": area, "y": "Gb/s", "series": series}
@@ -92,24 +91,15 @@ def _figure(found: Exploration) -> dict[str, Any]:
 def _toml(source: str, number: int, point: Point) -> str:
     """A core as a file that `cipherwright build` takes."""
     spec = load(source, {"name": "core", **point.options})
-    name = f"{spec.cipher.replace('_', '-')}-{number}"
-    lines = [f"name = {_value(name)}", f"cipher = {_value(spec.cipher)}", f"key_bits = {spec.key_bits}"]
-    kept = {k: v for k, v in point.options.items() if k not in ("key_bits",)}
-    return "\n".join([*lines, *(f"{k} = {_value(v)}" for k, v in kept.items())]) + "\n"
+    name = point.options.get("name", f"{spec.cipher.replace('_', '-')}-{number}")
+    said = {"name": name, "cipher": spec.cipher, "key_bits": spec.key_bits}
+    said |= {k: v for k, v in point.options.items() if k not in said and v is not None}
+    return "".join(f"{k} = {_value(v)}\n" for k, v in said.items())
 
 
 def _value(value: Any) -> str:
     """A value as TOML has it; JSON's texts, numbers, truths and lists are TOML's."""
     return json.dumps(value if not isinstance(value, tuple) else list(value))
-
-
-def option_text(value: Any) -> str:
-    """The `value` of an option as `--set` takes it.
-
-    >>> option_text(True), option_text(4)
-    ('true', '4')
-    """
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _shown(value: Any) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from ..arch import Scheduled, widest_table
+from ..arch import Scheduled, Unscheduled, widest_table
 from ..datapath import Prepared, prepare, with_registers
 from ..errors import UserError
 from ..process import without_collector
-from ..schedule import fewest_stages
+from ..schedule import fewest_stages, shortest_period
 from ..shell import BuiltUnit
 from ..sources import read_preset
 from ..spec import Datapath, Loop, parse
@@ -18,7 +19,7 @@ from ..target import Target, load_target
 from .figures import Figures, alike, area_of, dominates
 from .space import Options, axes, clocks
 
-__all__ = ["Family", "Found", "Sketch", "figures_of", "front", "search"]
+__all__ = ["TOO_FAST", "TOO_LARGE", "Family", "Found", "Sketch", "figures_of", "front", "search"]
 
 
 class _Rated(Protocol):
@@ -37,6 +38,11 @@ _PROBES = 6
 _KEPT = 3
 """Ways that stay of an axis at most."""
 
+_FEW = 6
+"""Stages of a loop of which all numbers are looked at."""
+
+TOO_FAST, TOO_LARGE = "no number of stages reaches", "a core takes"
+
 _COSTS = 4
 """Numbers that tell what a way costs at a clock."""
 
@@ -54,6 +60,8 @@ class Family:
     fixed: Options
     shape: Options
     clocks: tuple[float, ...] = ()
+    each: bool = False
+    """Lookup tables and flip-flops have limits each by themselves."""
 
     @property
     def target(self) -> Target:
@@ -63,8 +71,8 @@ class Family:
     @property
     def rungs(self) -> tuple[float | None, ...]:
         """Clocks that are tried, the fastest first; None alone where the number of stages is fixed."""
-        if {"stages", "stages_per_round"} & self.fixed.keys():
-            return (None,)
+        if any(self.fixed.get(name) is not None for name in ("stages", "stages_per_round")):
+            return self.clocks or (None,)
         return self.clocks or clocks(self.target)
 
 
@@ -81,12 +89,13 @@ class Sketch:
 @dataclass(frozen=True)
 class Found:
     """What a search found: `sketches`, of which none dominates another; how many cores were looked at
-    (`tried`); and why others are refused (`refused`).
+    (`tried`); and why others are refused (`refused`), some of them because the device is too small (`full`).
     """
 
     sketches: tuple[Sketch, ...]
     tried: int
     refused: tuple[str, ...]
+    full: bool = False
 
 
 @dataclass
@@ -99,8 +108,17 @@ class _Search:
     stated: Options
     target: Target
     ready: dict[str, Prepared]
-    tried: int
-    refused: dict[str, None]
+    tried: int = 0
+    refused: dict[str, None] = field(default_factory=dict)
+    full: bool = False
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """What is refused in a `with` statement is left out, and its reason is kept."""
+        try:
+            yield
+        except (UserError, ValueError) as e:
+            self.refused[str(e)] = None
 
     def spec(self, options: Options, mhz: float | None) -> Datapath:
         """A core of the family. Raises UserError where there is none."""
@@ -128,19 +146,25 @@ class _Search:
         """What a way to make the core costs at a clock: lookup tables, block RAMs, multipliers, stages (where
         no clock is asked for, the longest path instead). None: there is no such core.
         """
-        try:
-            spec = self.spec(way, mhz)
-            (first, *_) = self.prepared(spec).found.values()
-        except (UserError, ValueError) as e:
-            self.refused[str(e)] = None
+        found = self.graph(way, mhz)
+        if found is None:
             return None
+        _, first = found
         area, model = area_of(first.graph, self.target), self.target.delay
         if mhz is None:
             return (*area, model.levels(first.graph))
         stages = fewest_stages(first.graph, model, 1000 / mhz, first.io)
         if stages is None and self.family.clocks:
-            self.refused[f"no number of stages reaches {mhz:g} MHz by the delay model"] = None
+            self.refused[f"{TOO_FAST} {mhz:g} MHz by the delay model"] = None
         return (*area, stages) if stages else None
+
+    def graph(self, way: Options, mhz: float | None) -> tuple[Datapath, Unscheduled] | None:
+        """A core, and its datapath without registers. None: there is no such core."""
+        with self.refusing():
+            spec = self.spec(way, mhz)
+            (first, *_) = self.prepared(spec).found.values()
+            return spec, first
+        return None
 
     def profile(self, way: Options) -> tuple[float, ...] | None:
         """What a way costs at the fastest clocks, one after the other. None: there is no such core."""
@@ -151,61 +175,98 @@ class _Search:
 
     def ways(self) -> list[Options]:
         """Ways to make the core, of which none is worse than another in every respect."""
-        try:
+        kept: list[Options] = []
+        with self.refusing():
             first = self.spec({}, self.family.rungs[0])
-        except UserError as e:
-            self.refused[str(e)] = None
-            return []
-        kept: list[Options] = [{}]
-        for axis in axes(first, self.target, {**self.family.fixed, **self.family.shape}):
-            ways = [{**way, **value} for way in kept for value in axis]
-            tried = [(way, self.profile(way)) for way in ways]
-            self.tried += len(tried)
-            kept = _best(_undominated((way, costs) for way, costs in tried if costs))
+            known = {**self.family.fixed, **self.family.shape}
+            kept = [{}]
+            for axis in axes(first, self.target, known):
+                ways = [{**way, **value} for way in kept for value in axis]
+                tried = [(way, self.profile(way)) for way in ways]
+                self.tried += len(tried)
+                kept = _best(_undominated((way, costs) for way, costs in tried if costs))
         return kept
 
     def ladder(self, ways: Sequence[Options]) -> Iterator[Sketch]:
         """The core at every clock, from the fastest to that of a single stage: at each the ways of which none
-        is worse than another.
+        is worse than another, each at the highest clock of its number of stages. Of a loop, all numbers up to
+        `_FEW`.
         """
         seen, open_ = set[tuple[int, float]](), list(range(len(ways)))
+        able = set[int]()
         for mhz in self.family.rungs:
             costs = [(i, c) for i in open_ if (c := self.need(ways[i], mhz))]
+            able |= {i for i, _ in costs}
             for i, (*_, stages) in _undominated(costs):
                 if (i, stages) not in seen:
                     seen.add((i, stages))
-                    yield from self.sketch(ways[i], mhz)
+                    yield from self.at_clocks(ways[i], mhz, int(stages))
             open_ = [i for i in open_ if (i, 1) not in {(j, c[-1]) for j, c in costs}]
-
-    def sketch(self, way: Options, mhz: float | None) -> Iterator[Sketch]:
-        """A core with its registers, if there is one."""
-        self.tried += 1
-        try:
-            spec = self.spec(way, mhz)
-            made, unit = with_registers(spec, self.prepared(spec))
-        except UserError as e:
-            self.refused[str(e)] = None
+        if not self.loops or self.family.rungs != clocks(self.target):
             return
-        options = {**self.family.shape, **way, **({} if mhz is None else {"clock_mhz": mhz})}
-        figures = figures_of(spec, made, unit, self.target)
-        yield Sketch(options, figures.at(mhz) if mhz and self.family.clocks else figures)
+        for i in sorted(able):
+            for stages in range(1, _FEW + 1):
+                yield from self.sketch({**ways[i], "stages": stages}, None)
+
+    @property
+    def loops(self) -> bool:
+        """Whether the family's cores are loops."""
+        return {**self.family.fixed, **self.family.shape}.get("architecture") == "iterative"
+
+    def at_clocks(self, way: Options, mhz: float | None, stages: int) -> Iterator[Sketch]:
+        """A core of so many stages at their highest clock, and a loop also at `mhz`, where it may have fewer
+        flip-flops. Where a clock is asked for, at that alone.
+        """
+        if mhz is None or self.family.clocks:
+            yield from self.sketch(way, mhz)
+            return
+        highest = self.highest(way, mhz, stages)
+        for clock in dict.fromkeys((highest, mhz) if self.loops else (highest,)):
+            yield from self.sketch(way, clock)
+
+    def sketch(self, way: Options, clock: float | None) -> Iterator[Sketch]:
+        """A core with its registers, if there is one. None: its stages are asked for, and no clock."""
+        self.tried += 1
+        with self.refusing():
+            spec = self.spec(way, clock)
+            made, unit = with_registers(spec, self.prepared(spec))
+            figures = figures_of(spec, made, unit, self.target)
+            used = {name: getattr(figures, name) or 0 for name in ("luts", "ffs", "brams", "dsps")}
+            if beyond := self.target.beyond(used):
+                self.full = True
+                raise UserError(f"{TOO_LARGE} {' and '.join(beyond)}")
+            options = {**self.family.shape, **way, **({} if clock is None else {"clock_mhz": clock})}
+            yield Sketch(options, figures.at(clock) if clock and self.family.clocks else figures)
+
+    def highest(self, way: Options, mhz: float, stages: int) -> float:
+        """The highest clock of so many stages, to 0.1 MHz; `mhz` where tables would be cut in another way."""
+        found = self.graph(way, mhz)
+        if found is None:
+            return mhz
+        first = found[1]
+        period = shortest_period(first.graph, self.target.delay, stages, first.io)
+        clock = int(10_000 / period) / 10 if period < float("inf") else mhz
+        if clock <= 0 or stages != fewest_stages(first.graph, self.target.delay, 1000 / clock, first.io):
+            return mhz
+        other = self.graph(way, clock)
+        return clock if other is not None and other[1] is first else mhz
 
 
 def figures_of(spec: Datapath, made: Scheduled, unit: BuiltUnit | None, target: Target) -> Figures:
     """What is known of the core of `spec` on `target` from its datapath with registers, `made`, and its
     key-expansion unit: without what is around them.
     """
-    s = made.schedule
-    luts, brams, dsps = area_of(s.graph, target)
-    ffs = s.register_bits()
+    s, lanes = made.schedule, spec.lane_count
+    luts, brams, dsps = (lanes * n for n in area_of(s.graph, target))
+    ffs = lanes * s.register_bits()
     if unit:
         ffs += unit.unit.flip_flops
         if unit.loop:
             own = area_of(unit.loop.schedule.graph, target)
             luts, brams, dsps = luts + own[0], brams + own[1], dsps + own[2]
             ffs += unit.loop.design.flip_flops()
-    turns, lanes = made.iterations or 1, spec.lane_count
-    area = (luts * lanes, ffs * lanes, brams * lanes, dsps * lanes)
+    turns = made.iterations or 1
+    area = (luts, ffs, brams, dsps)
     rate = spec.block_bits * lanes / turns
     return Figures(round(1000 / s.period, 1), s.stages, rate, s.stages * turns, *area)
 
@@ -233,18 +294,18 @@ def _best(ways: Sequence[tuple[Options, tuple[float, ...]]]) -> list[Options]:
 @without_collector
 def search(family: Family) -> Found:
     """The cores of a family, of which none dominates another. What is refused is left out."""
-    doing = _Search(family, read_preset(family.source)[1], family.target, {}, 0, {})
-    return Found(tuple(front(list(doing.ladder(doing.ways())))), doing.tried, tuple(doing.refused))
+    doing = _Search(family, read_preset(family.source)[1], family.target, {})
+    sketches = front(list(doing.ladder(doing.ways())), family.each)
+    return Found(tuple(sketches), doing.tried, tuple(doing.refused), doing.full)
 
 
-def front(cores: Sequence[T]) -> list[T]:
-    """Those of `cores` that no other one dominates (`figures.dominates`); of those with the same figures the
-    first.
+def front(cores: Sequence[T], each: bool = False) -> list[T]:
+    """Those of `cores` that no other one dominates (`figures.dominates`, also for `each`); of those with the
+    same figures the first.
     """
     kept = list[T]()
     for core in cores:
-        if not any(dominates(o.figures, core.figures) for o in cores) and not any(
-            alike(o.figures, core.figures) for o in kept
-        ):
+        beaten = any(dominates(o.figures, core.figures, each) for o in cores)
+        if not beaten and not any(alike(o.figures, core.figures, each) for o in kept):
             kept.append(core)
     return kept

@@ -14,7 +14,7 @@ from ..rewrite import ADDERS, REALISATIONS
 from ..spec import Datapath, Loop
 from ..target import Target
 
-__all__ = ["Options", "axes", "clocks", "families"]
+__all__ = ["Options", "axes", "clocks", "described", "families", "option_text"]
 
 Options: TypeAlias = Mapping[str, Any]
 """Values of options by name."""
@@ -23,7 +23,10 @@ _LEVELS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 36, 64, 128, 256)
 """Levels of lookup tables in a stage, for each of which there is a clock."""
 
 _KEYS: tuple[Options, ...] = ({"key": "agile"}, {"key": "static", "key_expansion": "unit"})
-_ROUNDS = (1, 2, 3, 4, 5, 6, 8)
+_HELD: Options = {"key": "static", "key_expansion": "logic"}
+"""A key that the design around the core holds."""
+
+_ROUNDS = range(1, 9)
 """Rounds in a loop."""
 
 _ONE_TABLE = 4
@@ -43,19 +46,34 @@ def families(fixed: Options, datapaths: tuple[int, ...]) -> Iterator[dict[str, A
     """The options of each family, without those that are `fixed`. datapaths: bits of the narrower datapaths
     that the cipher has.
     """
-    keys = ({},) if {"key", "key_expansion"} & fixed.keys() else _KEYS
+    ways = (*_KEYS, _HELD) if fixed.get("key") == "static" else _KEYS
+    keys = [way for way in ways if _agrees(way, fixed)] or [{}]
+    rounds = (fixed["rounds_per_cycle"],) if "rounds_per_cycle" in fixed else _ROUNDS
     shapes: list[dict[str, Any]] = [{"architecture": "pipelined"}]
-    shapes += [{"architecture": "iterative", "rounds_per_cycle": n} for n in _ROUNDS]
+    shapes += [{"architecture": "iterative", "rounds_per_cycle": n} for n in rounds]
     shapes += [{"architecture": "iterative", "datapath_bits": n} for n in datapaths]
-    seen = list[dict[str, Any]]()
     for shape in shapes:
-        if any(fixed.get(name, value) != value for name, value in shape.items()):
-            continue
-        for key in keys:
-            family = {**shape, **key}
-            if family not in seen:
-                seen.append(family)
-                yield family
+        if _agrees(shape, fixed):
+            yield from ({**shape, **key} for key in keys)
+
+
+def _agrees(options: Options, fixed: Options) -> bool:
+    """Whether options say nothing else than what is fixed."""
+    return all(fixed.get(name, value) == value for name, value in options.items())
+
+
+def described(options: Options, fixed: Options) -> str:
+    """The `options` of a core that are not `fixed`, as `--set` takes them, with commas between them."""
+    return ", ".join(f"{k}={option_text(v)}" for k, v in options.items() if k not in fixed)
+
+
+def option_text(value: Any) -> str:
+    """The `value` of an option as `--set` takes it.
+
+    >>> option_text(True), option_text(4), option_text(None)
+    ('true', '4', 'none')
+    """
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def axes(spec: Datapath, target: Target, fixed: Options) -> Iterator[tuple[Options, ...]]:
@@ -75,7 +93,7 @@ def axes(spec: Datapath, target: Target, fixed: Options) -> Iterator[tuple[Optio
         (target.lut_inputs > 4, ({"merge": 4}, {"merge": 5}, {"merge": 6})),
     ]
     for applies, values in wanted:
-        free = tuple(v for v in values if not v.keys() & fixed.keys())
+        free = tuple(v for v in values if _agrees(v, fixed))
         if applies and len(free) > 1:
             yield free
 
