@@ -400,7 +400,7 @@ class Cores:
 
     >>> cores = explore("des", direction="encrypt", architecture="iterative", rounds_per_cycle=1, key="agile")
     >>> cores
-    <cipherwright.Cores of des on ecp5-85k-8: 3, from 0.73 to 1.14 Gb/s>
+    <cipherwright.Cores of des on ecp5-85k-8: 5, from 0.84 to 1.30 Gb/s>
     >>> smallest = cores.best(goal="area")
     >>> smallest.figures.luts, smallest.figures.ffs, smallest.figures.stages
     (367, 317, 2)
