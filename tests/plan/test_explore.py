@@ -279,7 +279,7 @@ def test_what_failed_is_not_the_best(loops: Exploration, monkeypatch: pytest.Mon
     def fails(*_: object, **__: object) -> None:
         raise CheckFailed("place and route failed")
 
-    monkeypatch.setattr(import_module("cipherwright.plan.explore"), "implement", fails)
+    monkeypatch.setattr(import_module("cipherwright.plan.explore"), "implement_core", fails)
     fixed = {**LOOPS, "rounds_per_cycle": 1, "sbox": "lut6"}
     found = explore(Question.of("des", fixed), measure="place")
     assert {p.failed for p in found.points} == {"place and route failed"}

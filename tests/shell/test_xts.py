@@ -17,6 +17,7 @@ from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
+from cipherwright.sources import read_changes
 from cipherwright.spec import load, parse
 from cipherwright.verify import CoreFolder, Unit, UnitBench, checks, own_vectors, verify_core
 from cipherwright.verify.units import Pauses
@@ -231,8 +232,8 @@ def test_units_through_the_library(
 ) -> None:
     monkeypatch.setattr(UnitBench, "compile", lambda *_: bench(-1))
     preset, *quick = QUICK_XTS
-    options = {k: int(v) if v.isdigit() else v for k, v in (c.split("=") for c in quick)}
-    core = library.build(preset, **{**options, "distinct_halves": True})
+    options = read_changes(quick)
+    core = library.build(preset, **options)
     sealed = core.encrypt(KEY, bytes(56), iv=bytes(16), unit_bytes=20)
     assert core.decrypt(KEY, sealed, iv=bytes(16), unit_bytes=20) == bytes(56)
     with pytest.raises(UserError, match="has 16 to 16777216 bytes"):

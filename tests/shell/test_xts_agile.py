@@ -14,6 +14,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.shell.board.taken import check_core
+from cipherwright.sources import read_changes
 from cipherwright.spec import load
 from cipherwright.verify import Unit, UnitBench, checks, verify_core
 from cipherwright.verify.forgotten import check_zeroise
@@ -176,8 +177,7 @@ def test_units_through_the_library(built: Callable[..., Built], monkeypatch: pyt
     one = UnitBench.compile(built(*AES)[1].sources, built(*AES)[1].record)
     monkeypatch.setattr(UnitBench, "compile", lambda *_: one)
     preset, *quick = AES
-    options = {k: int(v) if v.isdigit() else v for k, v in (c.split("=") for c in quick)}
-    core = library.build(preset, **options)
+    core = library.build(preset, **read_changes(quick))
     key = bytes(range(32)).hex()
     sealed = core.encrypt(key, bytes(56), iv=bytes(16), unit_bytes=20)
     units = [Unit(bytes([k]).ljust(16, b"\0"), bytes(n)) for k, n in enumerate((20, 20, 16))]

@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..files import check_new
 from .complete import complete_source
 from .console import Sets, err, progress, warn
-from .goal import Brams, Clock, Ffs, Gbps, GoalName, Latency, Luts, goal_of
+from .goal import GoalLine, goal_of
 
 if TYPE_CHECKING:
     from ..plan import Goal
@@ -21,8 +21,8 @@ __all__ = ["build"]
 
 
 @dataclass(frozen=True)
-class BuildLine:
-    """The command line of build."""
+class _CoreLine:
+    """Its part that says which core."""
 
     preset: Annotated[str, typer.Argument(metavar="PRESET|FILE.toml|FILE.py", autocompletion=complete_source)]
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder for the core.")]
@@ -32,13 +32,11 @@ class BuildLine:
         str,
         typer.Option("--with", metavar="cocotb,model", help="A cocotb bench, a Verilator model, or both."),
     ] = ""
-    goal: GoalName = ""
-    clock: Clock = None
-    min_gbps: Gbps = None
-    max_luts: Luts = None
-    max_ffs: Ffs = None
-    max_brams: Brams = None
-    max_latency: Latency = None
+
+
+@dataclass(frozen=True)
+class BuildLine(GoalLine, _CoreLine):
+    """The command line of build."""
 
 
 def build(line: BuildLine) -> None:

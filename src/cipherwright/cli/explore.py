@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..files import check_new, new_folder
 from .complete import complete_target
 from .console import Json, Sets, err, out, print_json, progress
-from .goal import Brams, Clock, Ffs, Gbps, GoalName, Latency, Luts, goal_of
+from .goal import GoalLine, goal_of
 
 if TYPE_CHECKING:
     from ..plan import Exploration, Measure
@@ -21,8 +21,8 @@ __all__ = ["explore"]
 
 
 @dataclass(frozen=True)
-class ExploreLine:
-    """The command line of explore."""
+class _CipherLine:
+    """Its part that says what is searched."""
 
     cipher: Annotated[str, typer.Argument(metavar="CIPHER|FILE.py|FILE.toml")]
     target: Annotated[
@@ -30,13 +30,12 @@ class ExploreLine:
         typer.Option("--target", metavar="T", help="Device or cell library.", autocompletion=complete_target),
     ] = ""
     sets: Sets = field(default_factory=list)
-    goal: GoalName = ""
-    clock: Clock = None
-    min_gbps: Gbps = None
-    max_luts: Luts = None
-    max_ffs: Ffs = None
-    max_brams: Brams = None
-    max_latency: Latency = None
+
+
+@dataclass(frozen=True)
+class ExploreLine(GoalLine, _CipherLine):
+    """The command line of explore."""
+
     mapped: Annotated[
         bool, typer.Option("--map", help="Map every core that is left, and count its cells.")
     ] = False

@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from ..plan import Goal
 
-__all__ = ["Brams", "Clock", "Ffs", "Gbps", "GoalLine", "GoalName", "Latency", "Luts", "goal_of"]
-
-GoalName = Annotated[
-    str,
-    typer.Option("--goal", metavar="GOAL", help="throughput, area, latency or efficiency: what is best."),
-]
-Clock = Annotated[
-    float | None,
-    typer.Option(
-        "--clock", metavar="MHZ", help="The clock of your design; cores that do not reach it are left out."
-    ),
-]
-Gbps = Annotated[float | None, typer.Option("--min-gbps", metavar="G", help="The least throughput.")]
-Luts = Annotated[int | None, typer.Option("--max-luts", metavar="N", help="The most lookup tables.")]
-Ffs = Annotated[int | None, typer.Option("--max-ffs", metavar="N", help="The most flip-flops.")]
-Brams = Annotated[int | None, typer.Option("--max-brams", metavar="N", help="The most block RAMs.")]
-Latency = Annotated[
-    float | None, typer.Option("--max-latency", metavar="NS", help="The longest time from block to result.")
-]
+__all__ = ["GoalLine", "goal_of"]
 
 
-class GoalLine(Protocol):
-    """A command line with these options."""
+@dataclass(frozen=True)
+class GoalLine:
+    """The part of a command line that says what is wanted. Of a class with several bases, the fields of the
+    last base come first.
+    """
 
-    @property
-    def goal(self) -> str: ...
-    @property
-    def clock(self) -> float | None: ...
-    @property
-    def min_gbps(self) -> float | None: ...
-    @property
-    def max_luts(self) -> int | None: ...
-    @property
-    def max_ffs(self) -> int | None: ...
-    @property
-    def max_brams(self) -> int | None: ...
-    @property
-    def max_latency(self) -> float | None: ...
+    goal: Annotated[
+        str,
+        typer.Option(metavar="GOAL", help="throughput, area, latency or efficiency: what is best."),
+    ] = ""
+    clock: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MHZ", help="The clock of your design; cores that do not reach it are left out."
+        ),
+    ] = None
+    min_gbps: Annotated[float | None, typer.Option(metavar="G", help="The least throughput.")] = None
+    max_luts: Annotated[int | None, typer.Option(metavar="N", help="The most lookup tables.")] = None
+    max_ffs: Annotated[int | None, typer.Option(metavar="N", help="The most flip-flops.")] = None
+    max_brams: Annotated[int | None, typer.Option(metavar="N", help="The most block RAMs.")] = None
+    max_latency: Annotated[
+        float | None, typer.Option(metavar="NS", help="The longest time from block to result.")
+    ] = None
 
 
 def goal_of(line: GoalLine) -> Goal:

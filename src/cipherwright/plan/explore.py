@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from .._version import __version__
+from ..actions import implement_core
 from ..errors import CheckFailed, ToolFailed, UserError
 from ..flow import generate
 from ..progress import Tell, quiet
 from ..registry import find_cipher
-from ..report import clock_port, implementation_record, mapped_top
+from ..report import mapped_top
 from ..shell import BuiltEngine, save
 from ..sources import preset_names, read_preset
-from ..spec import Datapath, load
-from ..target import Recipe, implement, load_target, synthesise
+from ..spec import load
+from ..target import load_target, synthesise
+from ..tools import scratch
 from ..verify import CoreFolder
 from .figures import Figures
 from .goal import Goal
 from .sketch import TOO_FAST, TOO_LARGE, Family, Found, Sketch, front, search
-from .space import Options, described, families
+from .space import Options, described, families, target_name
 from .workers import each
 
 __all__ = ["Exploration", "Measure", "Point", "Question", "choose", "explore"]
@@ -138,7 +138,7 @@ class Exploration:
             "cipherwright": __version__,
             "source": q.source,
             "fixed": dict(q.fixed),
-            "target": q.fixed.get("target", Datapath.model_fields["target"].default),
+            "target": target_name(q.fixed),
             "goal": q.goal.best,
             "limits": {k: v for k, v in vars(q.goal).items() if k != "best" and v is not None},
             "tried": self.tried,
@@ -220,8 +220,9 @@ def _sketched(
         given = ", ".join(f"{k} = {v}" for k, v in question.fixed.items())
         raise UserError(f"no core with {given} is searched for")
     found = each(executor, search, asked, _counted(tell, "searching"))
-    if not whole and (any(f.full for f in found) or not any(f.sketches for f in found)):
-        return _sketched(question, executor, True, tell)
+    if any(f.full for f in found) or not any(f.sketches for f in found):
+        others = [family for family in question.families(True) if family not in asked]
+        found += each(executor, search, others, _counted(tell, "searching"))
     sketches = front([s for f in found for s in f.sketches], question.goal.each)
     if not sketches:
         reasons = [why for f in found for why in f.refused]
@@ -272,13 +273,13 @@ def _measured(job: tuple[str, Point, Measure, int, float | None]) -> Point:
     spec = load(source, {"name": "core", **point.options})
     core = generate(spec)
     target = load_target(spec.target)
-    with tempfile.TemporaryDirectory() as d:
-        save(core, Path(d) / "core")
-        folder = CoreFolder.open(Path(d) / "core")
-        top = mapped_top(folder.record, target.kind)
-        (out := Path(d) / "out").mkdir()
+    with scratch() as d:
+        save(core, d / "core")
+        folder = CoreFolder.open(d / "core")
         try:
             if measure == "map":
+                (out := d / "out").mkdir()
+                top = mapped_top(folder.record, target.kind)
                 m = synthesise(folder.sources, top, target, out, spec.mapping)
                 row: Mapping[str, Any] = {
                     "luts": None if target.kind == "cells" else m.luts,
@@ -288,14 +289,7 @@ def _measured(job: tuple[str, Point, Measure, int, float | None]) -> Point:
                     "area_um2": m.area_um2,
                 }
                 return replace(point, mapped=replace(point.planned, **row))
-            recipe = replace(
-                Recipe.of(folder.record["parameters"]),
-                seeds=tuple(range(1, seeds + 1)),
-                clock=clock_port(folder.record),
-                prove=False,
-            )
-            build = implement(folder.sources, top, target, recipe)
-            record = implementation_record(folder.record, build)
+            record = implement_core(folder, seeds=seeds, prove=False)
         except (CheckFailed, ToolFailed) as e:
             return replace(point, failed=str(e))
     row = {name: record[name] for name in ("luts", "ffs", "brams", "dsps", "area_um2")}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import UserError
 from .figures import Figures
@@ -23,6 +24,27 @@ _SCORES: Mapping[str, Callable[[Figures], tuple[float, ...]]] = {
     "efficiency": lambda f: (-f.gbps / max(f.area, 1), -f.gbps),
 }
 """Of two cores the one with the smaller score is the better one."""
+
+
+class _Limit(NamedTuple):
+    """A limit by its `name`, and the `figure` that it is of; `least`: at least so much, else at most; how
+    both are `shown`, and in which `words`.
+    """
+
+    name: str
+    figure: str
+    least: bool
+    shown: str
+    words: str
+
+
+_LIMITS = (
+    _Limit("min_gbps", "gbps", True, "g", "Gb/s"),
+    _Limit("max_luts", "luts", False, ",", "lookup tables"),
+    _Limit("max_ffs", "ffs", False, ",", "flip-flops"),
+    _Limit("max_brams", "brams", False, ",", "block RAMs"),
+    _Limit("max_latency_ns", "latency_ns", False, "g", "ns"),
+)
 
 
 @dataclass(frozen=True)
@@ -60,8 +82,7 @@ class Goal:
     @property
     def limited(self) -> bool:
         """Whether there is any limit but the clock."""
-        limits = (self.min_gbps, self.max_luts, self.max_ffs, self.max_brams, self.max_latency_ns)
-        return any(limit is not None for limit in limits)
+        return any(getattr(self, limit.name) is not None for limit in _LIMITS)
 
     @property
     def each(self) -> bool:
@@ -71,33 +92,25 @@ class Goal:
     def missed(self, f: Figures) -> str:
         """The limits that a core with the figures `f` misses, in words; "" where it keeps all."""
         found = list[str]()
-        if self.min_gbps is not None and f.gbps < self.min_gbps:
-            found.append(f"{f.gbps:g} Gb/s, not {self.min_gbps:g}")
-        if self.max_luts is not None and (f.luts is None or f.luts > self.max_luts):
-            many = "cells and no" if f.luts is None else f"{f.luts:,}"
-            found.append(f"{many} lookup tables, not {self.max_luts:,}")
-        if self.max_ffs is not None and f.ffs > self.max_ffs:
-            found.append(f"{f.ffs:,} flip-flops, not {self.max_ffs:,}")
-        if self.max_brams is not None and f.brams > self.max_brams:
-            found.append(f"{f.brams:,} block RAMs, not {self.max_brams:,}")
-        if self.max_latency_ns is not None and f.latency_ns > self.max_latency_ns:
-            found.append(f"{f.latency_ns:g} ns, not {self.max_latency_ns:g}")
+        for limit, asked, value in self._limits(f):
+            if value is None or (value < asked if limit.least else value > asked):
+                many = "cells and no" if value is None else f"{value:{limit.shown}}"
+                found.append(f"{many} {limit.words}, not {asked:{limit.shown}}")
         return ", ".join(found)
 
     def excess(self, f: Figures) -> float:
         """By what factor a core with the figures `f` misses all limits together (1: it keeps them)."""
-        pairs = (
-            (self.min_gbps, f.gbps, True),
-            (self.max_luts, f.luts, False),
-            (self.max_ffs, f.ffs, False),
-            (self.max_brams, f.brams, False),
-            (self.max_latency_ns, f.latency_ns, False),
-        )
         product = 1.0
-        for limit, value, least in pairs:
-            if limit is not None and value is not None:
-                product *= max(1.0, ((limit + 1e-9) / (value + 1e-9)) ** (1 if least else -1))
+        for limit, asked, value in self._limits(f):
+            if value is not None:
+                product *= max(1.0, ((asked + 1e-9) / (value + 1e-9)) ** (1 if limit.least else -1))
         return product
+
+    def _limits(self, f: Figures) -> Iterator[tuple[_Limit, float, float | None]]:
+        """The limits that there are, what is asked, and what a core with the figures `f` has."""
+        for limit in _LIMITS:
+            if (asked := getattr(self, limit.name)) is not None:
+                yield limit, asked, getattr(f, limit.figure)
 
     def score(self, f: Figures) -> tuple[float, ...]:
         """How good a core with the figures `f` is: the smaller, the better."""

@@ -39,7 +39,8 @@ def write_exploration(found: Exploration, folder: Path) -> None:
     for n, point in enumerate(found.points if files else (), 1):
         (folder / f"{n}.toml").write_text(_toml(found.question.source, n, point), encoding="utf-8")
     (folder / "explore.json").write_text(json.dumps(found.record(), indent=2) + "\n", encoding="utf-8")
-    picture = scatter(_figure(found))
+    title = _title(found)
+    picture = scatter(_figure(found, title))
     (folder / "cores.svg").write_bytes(picture)
     from jinja2 import Environment, StrictUndefined  # imported here: most commands fill nothing
 
@@ -50,7 +51,7 @@ def write_exploration(found: Exploration, folder: Path) -> None:
         for n, p in enumerate(found.points, 1)
     ]
     html = page.render(
-        title=_title(found),
+        title=title,
         fixed=described(fixed, {}),
         columns=COLUMNS[1:],
         source=found.question.source,
@@ -65,17 +66,12 @@ def write_exploration(found: Exploration, folder: Path) -> None:
 
 
 def _title(found: Exploration) -> str:
-    record = found.record()
-    return f"Cores of {_cipher(found)} on {load_target(record['target']).title}"
-
-
-def _cipher(found: Exploration) -> str:
     first = load(found.question.source, {"name": "core", **found.points[0].options})
-    return first.described.title
+    return f"Cores of {first.described.title} on {load_target(first.target).title}"
 
 
-def _figure(found: Exploration) -> dict[str, Any]:
-    """The picture: rate over area, a colour for each architecture and way to hold a key."""
+def _figure(found: Exploration, title: str) -> dict[str, Any]:
+    """The picture under its `title`: rate over area, a colour for each architecture and way to hold a key."""
     series: dict[str, list[tuple[float, float, str]]] = {}
     for n, p in enumerate(found.points, 1):
         shape = p.options.get("architecture", found.question.fixed.get("architecture", "pipelined"))
@@ -85,7 +81,7 @@ def _figure(found: Exploration) -> dict[str, Any]:
             series.setdefault(name, []).append((max(p.figures.area, 1), p.figures.gbps, str(n)))
     cells = any(p.figures.area_um2 is not None for p in found.points)
     area = "area, um2" if cells else "logic cells: lookup tables or flip-flops, what there is more of"
-    return {"title": _title(found), "x": area, "y": "Gb/s", "series": series}
+    return {"title": title, "x": area, "y": "Gb/s", "series": series}
 
 
 def _toml(source: str, number: int, point: Point) -> str:

@@ -17,7 +17,7 @@ from ..sources import read_preset
 from ..spec import Datapath, Loop, parse
 from ..target import Target, load_target
 from .figures import Figures, alike, area_of, dominates
-from .space import Options, axes, clocks
+from .space import Options, axes, clocks, target_name
 
 __all__ = ["TOO_FAST", "TOO_LARGE", "Family", "Found", "Sketch", "figures_of", "front", "search"]
 
@@ -66,7 +66,7 @@ class Family:
     @property
     def target(self) -> Target:
         """The device or cell library. Raises UserError where there is none of that name."""
-        return load_target(str(self.fixed.get("target", Datapath.model_fields["target"].default)))
+        return load_target(target_name(self.fixed))
 
     @property
     def rungs(self) -> tuple[float | None, ...]:
@@ -132,7 +132,8 @@ class _Search:
     def prepared(self, spec: Datapath) -> Prepared:
         """Its datapath without registers. Where that has no tables, every clock has the same one."""
         known = {k: v for k, v in spec.options().items() if k not in _SPEED}
-        least = spec.least_stages if isinstance(spec, Loop) else 0
+        # A loop that reads held keys is made for a number of stages; no other one is.
+        least = spec.least_stages if isinstance(spec, Loop) and spec.key_expansion == "unit" else 0
         any_clock = repr((known, least))
         one_clock = repr((known, least, widest_table(spec, self.target.delay)))
         ready = self.ready.get(any_clock) or self.ready.get(one_clock)
@@ -149,21 +150,18 @@ class _Search:
         found = self.graph(way, mhz)
         if found is None:
             return None
-        _, first = found
-        area, model = area_of(first.graph, self.target), self.target.delay
+        area, model = area_of(found.graph, self.target), self.target.delay
         if mhz is None:
-            return (*area, model.levels(first.graph))
-        stages = fewest_stages(first.graph, model, 1000 / mhz, first.io)
+            return (*area, model.levels(found.graph))
+        stages = fewest_stages(found.graph, model, 1000 / mhz, found.io)
         if stages is None and self.family.clocks:
             self.refused[f"{TOO_FAST} {mhz:g} MHz by the delay model"] = None
         return (*area, stages) if stages else None
 
-    def graph(self, way: Options, mhz: float | None) -> tuple[Datapath, Unscheduled] | None:
-        """A core, and its datapath without registers. None: there is no such core."""
+    def graph(self, way: Options, mhz: float | None) -> Unscheduled | None:
+        """The datapath of a core without registers. None: there is no such core."""
         with self.refusing():
-            spec = self.spec(way, mhz)
-            (first, *_) = self.prepared(spec).found.values()
-            return spec, first
+            return next(iter(self.prepared(self.spec(way, mhz)).found.values()))
         return None
 
     def profile(self, way: Options) -> tuple[float, ...] | None:
@@ -240,16 +238,14 @@ class _Search:
 
     def highest(self, way: Options, mhz: float, stages: int) -> float:
         """The highest clock of so many stages, to 0.1 MHz; `mhz` where tables would be cut in another way."""
-        found = self.graph(way, mhz)
+        found, model = self.graph(way, mhz), self.target.delay
         if found is None:
             return mhz
-        first = found[1]
-        period = shortest_period(first.graph, self.target.delay, stages, first.io)
+        period = shortest_period(found.graph, model, stages, found.io)
         clock = int(10_000 / period) / 10 if period < float("inf") else mhz
-        if clock <= 0 or stages != fewest_stages(first.graph, self.target.delay, 1000 / clock, first.io):
+        if clock <= 0 or stages != fewest_stages(found.graph, model, 1000 / clock, found.io):
             return mhz
-        other = self.graph(way, clock)
-        return clock if other is not None and other[1] is first else mhz
+        return clock if self.graph(way, clock) is found else mhz
 
 
 def figures_of(spec: Datapath, made: Scheduled, unit: BuiltUnit | None, target: Target) -> Figures:

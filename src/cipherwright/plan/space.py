@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 
 from ..arch import describe
 from ..rewrite import ADDERS, REALISATIONS
+from ..sources import shown_value
 from ..spec import Datapath, Loop
 from ..target import Target
 
-__all__ = ["Options", "axes", "clocks", "described", "families", "option_text"]
+__all__ = ["Options", "axes", "clocks", "described", "families", "option_text", "target_name"]
 
 Options: TypeAlias = Mapping[str, Any]
 """Values of options by name."""
@@ -62,6 +63,11 @@ def _agrees(options: Options, fixed: Options) -> bool:
     return all(fixed.get(name, value) == value for name, value in options.items())
 
 
+def target_name(fixed: Options) -> str:
+    """The name of the device or cell library that is `fixed`, or the default."""
+    return str(fixed.get("target", Datapath.model_fields["target"].default))
+
+
 def described(options: Options, fixed: Options) -> str:
     """The `options` of a core that are not `fixed`, as `--set` takes them, with commas between them."""
     return ", ".join(f"{k}={option_text(v)}" for k, v in options.items() if k not in fixed)
@@ -73,7 +79,7 @@ def option_text(value: Any) -> str:
     >>> option_text(True), option_text(4), option_text(None)
     ('true', '4', 'none')
     """
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return "none" if value is None else shown_value(value)
 
 
 def axes(spec: Datapath, target: Target, fixed: Options) -> Iterator[tuple[Options, ...]]:

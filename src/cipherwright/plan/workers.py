@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -69,7 +69,7 @@ def each(
             results.append(work(job))
             tell(len(results), len(listed))
         return results
-    futures: dict[Future[R], int] = {executor.submit(work, job): i for i, job in enumerate(listed)}
+    futures = [executor.submit(work, job) for job in listed]
     try:
         for n, future in enumerate(as_completed(futures), 1):
             future.result()

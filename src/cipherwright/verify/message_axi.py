@@ -109,7 +109,7 @@ class AxiMessageBench:
     @property
     def announces(self) -> bool:
         """Whether every packet's key is announced."""
-        return "announce_cycles" in (self.record.get("packet") or {})
+        return "key_change_cycles" in (self.record.get("packet") or {})
 
     @property
     def id_bits(self) -> int:
@@ -290,15 +290,15 @@ class AxiSession:
         return row
 
     def _runs(self, units: Sequence[Announced]) -> list[Announced]:
-        """Units as they are announced: each alone, or with those that have the next numbers."""
+        """Units as they are announced: each alone, or with those that have the next numbers. Keys of packets
+        are announced one by one.
+        """
+        if self.bench.announces:
+            return list(units)
         runs = list[Announced]()
         for unit in units:
             before = runs[-1] if runs else None
-            follows = (
-                before is not None
-                and bool(unit.number)
-                and number_after(before.number, before.more + 1) == unit.number
-            )
+            follows = before is not None and number_after(before.number, before.more + 1) == unit.number
             follows = follows and before is not None and before.key == unit.key
             if before and follows and self.rng.random() < _FOLLOWS and _MORE in self.bench.names:
                 runs[-1] = replace(before, more=before.more + 1)
