@@ -153,12 +153,15 @@ def sees() -> proofs.Sees:
     return proofs.sees
 
 
-@pytest.fixture
-def present_forgotten() -> Iterator[None]:
-    """What the test registers of `examples/present.py` is taken out of the catalogue after it."""
+@pytest.fixture(autouse=True)
+def registered_forgotten() -> Iterator[None]:
+    """The ciphers that a test registers, by name or by file, are taken out of the catalogue after it: the
+    next test in the same process may describe another of the same name.
+    """
+    before = set(CATALOGUE)
     yield
-    if "present" in CATALOGUE:
-        unregister("present")
+    for name in set(CATALOGUE) - before:
+        unregister(name)
 
 
 @pytest.fixture(scope="session")

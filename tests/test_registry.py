@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,29 +24,19 @@ from cipherwright.registry import (
     cipher_from_file,
     find_cipher,
     known_ciphers,
-    origin,
     register,
     unregister,
 )
 from cipherwright.skeleton import write_skeleton
 from cipherwright.verify import CoreFolder
-from tests.light import LIGHT
 from tests.verify.test_reference import Toy
 
 KEY = "0123456789abcdef"
 
 
-def _forget() -> None:
-    """The catalogue as in a new process of the tests."""
-    for name in [n for n in CATALOGUE if origin(n) and n != LIGHT.name]:
-        unregister(name)
-
-
 @pytest.fixture(autouse=True)
-def catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CIPHERWRIGHT_VECTORS", raising=False)
-    yield
-    _forget()
 
 
 @pytest.fixture
@@ -55,7 +45,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_skeleton("mine", Path())
     assert execute(["build", "mine.py", "-o", "core"]) == 0
-    _forget()
+    unregister("mine")
     return tmp_path
 
 
@@ -331,7 +321,7 @@ def test_an_installed_cipher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     core = cw.build("theirs", stages=4)
     assert core.record["given"]["cipher_from"] == "their-package: their_cipher:Theirs"
     assert "theirs" in cw.ciphers()
-    _forget()
+    unregister("theirs")
     assert check_built(CoreFolder.open(core.write(tmp_path / "core")))
     monkeypatch.delitem(sys.modules, "their_cipher")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from itertools import product
@@ -18,7 +17,6 @@ from cipherwright.flow import generate
 from cipherwright.plan import Exploration, Figures, Goal, Point, Question, choose, explore, workers
 from cipherwright.plan.figures import area_of, dominates
 from cipherwright.plan.sketch import Family, front, search
-from cipherwright.registry import unregister
 from cipherwright.shell import BuiltEngine
 from cipherwright.spec import Pipeline, load
 from cipherwright.target import load_target
@@ -221,8 +219,6 @@ def test_a_cipher_of_ones_own() -> None:
 
 def test_what_the_file_of_a_cipher_says_is_kept(tmp_path: Path) -> None:
     """Options that are the package's defaults are said where the file says others."""
-    with suppress(UserError):
-        unregister("present")
     file = present(tmp_path, '"key_bits": 80, "architecture": "iterative", "merge": 0, "stages": 8')
     goal = Goal("throughput", clock_mhz=100)
     chosen = choose(Question.of(file, {"direction": "encrypt", "key": "agile", "merge": 4}, goal))

@@ -22,9 +22,6 @@ FILE = ROOT / "examples" / "present.py"
 LOOP = ("--set", "architecture=iterative", "--set", "stages=1", "--set", "direction=encrypt")
 
 
-pytestmark = pytest.mark.usefixtures("present_forgotten")
-
-
 def test_a_stranger_builds_and_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By command; what was proven is said, and the known answers are among it. A wrong answer fails."""
     out = tmp_path / "out"

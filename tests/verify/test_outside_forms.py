@@ -17,9 +17,6 @@ outside = importlib.import_module("outside")
 RECORD = json.loads(outside.RECORD.read_text())
 
 
-pytestmark = pytest.mark.usefixtures("present_forgotten")
-
-
 def test_every_form_is_recorded_as_proven() -> None:
     assert list(RECORD) == sorted(FORMS), "python benchmarks/outside.py proves what is missing"
     assert all("for every key and block" in entry["proof"] for entry in RECORD.values())
