@@ -115,10 +115,29 @@ def test_what_misses_its_limits_names_the_nearest(loops: Exploration) -> None:
         loops.best(Goal("throughput", max_luts=300))
 
 
-@pytest.mark.parametrize("goal", [Goal("area", min_gbps=2.0), Goal("latency")])
+@pytest.mark.parametrize(
+    "goal",
+    [
+        *(Goal("area", min_gbps=2.0), Goal("latency"), Goal("efficiency")),
+        Goal("throughput", max_luts=700, max_ffs=700, max_latency_ns=100),
+    ],
+    ids=lambda goal: goal.best,
+)
 def test_choosing_finds_what_a_whole_search_finds(loops: Exploration, goal: Goal) -> None:
     chosen = choose(Question.of("des", LOOPS, goal))
     assert goal.score(chosen.figures) == goal.score(loops.best(goal).figures)
+
+
+def test_what_can_not_be_the_best_is_not_sketched() -> None:
+    """Its logic alone is larger than the best cores that are known, or too slow."""
+    goal = Goal("area", min_gbps=1.5)
+    every = Family("des", LOOPS, {"architecture": "iterative", "rounds_per_cycle": 2})
+    all_of_them = search(every).sketches
+    bounded = search(replace(every, goal=goal))
+    assert 0 < len(bounded.sketches) < len(all_of_them)
+    scores = sorted(goal.score(s.figures) for s in all_of_them if not goal.missed(s.figures))
+    assert bounded.scores[0] == scores[0]
+    assert not search(replace(every, goal=goal, scores=((1.0,), (1.0,), (1.0,)))).sketches
 
 
 def test_the_most_throughput_is_a_pipelines() -> None:

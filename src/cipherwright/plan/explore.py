@@ -22,7 +22,7 @@ from ..tools import scratch
 from ..verify import CoreFolder
 from .figures import Figures
 from .goal import Goal
-from .sketch import TOO_FAST, TOO_LARGE, Family, Found, Sketch, front, search
+from .sketch import BUILT, TOO_FAST, TOO_LARGE, Family, Found, Sketch, front, search
 from .space import Options, described, families, target_name
 from .workers import each
 
@@ -75,17 +75,22 @@ class Question:
         fixed = {k: v for k, v in {**kept, **changes}.items() if k != "clock_mhz"}
         return cls(name, fixed, replace(wanted, clock_mhz=None if clock is None else float(clock)))
 
-    def families(self, all_of_them: bool) -> list[Family]:
-        """What is searched; without `all_of_them` only what may be the best for the goal."""
+    def families(self, all_of_them: bool, bounded: bool = False) -> list[Family]:
+        """What is searched; without `all_of_them` only what may be the best for the goal, and with `bounded`
+        no core that can't be.
+        """
         cipher = find_cipher(read_preset(self.source)[1]["cipher"])
         assert cipher is not None
         mhz = (self.goal.clock_mhz,) if self.goal.clock_mhz else ()
         shapes = families(self.fixed, cipher.datapaths)
-        return [
-            Family(self.source, self.fixed, shape, mhz, self.goal.each)
+        found = [
+            Family(self.source, self.fixed, shape, mhz, self.goal.each, self.goal if bounded else None)
             for shape in shapes
             if all_of_them or self.goal.looks_at({**shape, **self.fixed})
         ]
+        # What is the smallest is mostly a loop.
+        last = "pipelined" if self.goal.best == "area" else None
+        return sorted(found, key=lambda f: f.shape.get("architecture") == last)
 
 
 @dataclass(frozen=True)
@@ -177,13 +182,15 @@ def explore(
 
 
 def choose(question: Question, executor: Executor | None = None, tell: Tell = quiet) -> Point:
-    """The best core for a question's goal, built: the best of the first `_BUILT` by their sketches that keep
+    """The best core for a question's goal, built: the best of the first `BUILT` by their sketches that keep
     all limits. `executor` and `tell` as of `explore`; only what may be the best is searched. Raises UserError
     where no core keeps the limits, with the one that comes the nearest.
     """
-    _, sketches = _sketched(question, executor, False, tell)
-    points = [Point({**question.fixed, **s.options}, s.figures) for s in sketches]
     goal, seen, reasons = question.goal, list[Point](), list[str]()
+    sketches = _bounded(question, executor, tell)
+    if not any(not goal.missed(s.figures) for s in sketches):
+        _, sketches = _sketched(question, executor, False, tell)
+    points = [Point({**question.fixed, **s.options}, s.figures) for s in sketches]
     for point in _ranked(goal, points):
         tell(f"building a core of {point.figures.gbps:g} Gb/s")
         made = _built((question.source, point.options, point.planned))
@@ -191,15 +198,11 @@ def choose(question: Question, executor: Executor | None = None, tell: Tell = qu
             reasons.append(made)
         else:
             seen.append(made)
-        if sum(not goal.missed(p.figures) for p in seen) == _BUILT:
+        if sum(not goal.missed(p.figures) for p in seen) == BUILT:
             break
     if not seen:
         raise UserError(reasons[0])
     return _ranked(goal, seen)[0]
-
-
-_BUILT = 3
-"""Cores that are built to choose one of them."""
 
 
 def _reasons(built: Sequence[Point | str]) -> list[str]:
@@ -229,6 +232,21 @@ def _sketched(
         first = [why for start in (TOO_LARGE, TOO_FAST) for why in reasons if why.startswith(start)]
         raise UserError([*first, *reasons, "there is no such core"][0])
     return found, sketches
+
+
+def _bounded(question: Question, executor: Executor | None, tell: Tell) -> list[Sketch]:
+    """The sketches that may be the best for a question's goal, of which none dominates another; none where no
+    core that was sketched keeps its limits. Here, family after family, each knows how good the others are.
+    """
+    asked, done = question.families(False, True), _counted(tell, "searching")
+    if executor:
+        found = each(executor, search, asked, done)
+    else:
+        found = list[Found]()
+        for n, family in enumerate(asked, 1):
+            found.append(search(replace(family, scores=found[-1].scores if found else ())))
+            done(n, len(asked))
+    return front([s for f in found for s in f.sketches], question.goal.each)
 
 
 def _ranked(goal: Goal, points: Sequence[Point]) -> list[Point]:

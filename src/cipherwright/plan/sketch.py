@@ -17,9 +17,10 @@ from ..sources import read_preset
 from ..spec import Datapath, Loop, parse
 from ..target import Target, load_target
 from .figures import Figures, alike, area_of, dominates
+from .goal import Goal
 from .space import Options, axes, clocks, target_name
 
-__all__ = ["TOO_FAST", "TOO_LARGE", "Family", "Found", "Sketch", "figures_of", "front", "search"]
+__all__ = ["BUILT", "TOO_FAST", "TOO_LARGE", "Family", "Found", "Sketch", "figures_of", "front", "search"]
 
 
 class _Rated(Protocol):
@@ -40,6 +41,9 @@ _KEPT = 3
 
 _FEW = 6
 """Stages of a loop of which all numbers are looked at."""
+
+BUILT = 3
+"""Cores that are built to choose one of them."""
 
 TOO_FAST, TOO_LARGE = "no number of stages reaches", "a core takes"
 
@@ -62,6 +66,10 @@ class Family:
     clocks: tuple[float, ...] = ()
     each: bool = False
     """Lookup tables and flip-flops have limits each by themselves."""
+    goal: Goal | None = None
+    """What is to be best, where only that is searched: a core that can't be is not sketched."""
+    scores: tuple[tuple[float, ...], ...] = ()
+    """The best scores that cores of other families have for it."""
 
     @property
     def target(self) -> Target:
@@ -90,24 +98,27 @@ class Sketch:
 class Found:
     """What a search found: `sketches`, of which none dominates another; how many cores were looked at
     (`tried`); and why others are refused (`refused`), some of them because the device is too small (`full`).
+    `scores`: the best for the family's goal, up to `BUILT`, those that were known before among them.
     """
 
     sketches: tuple[Sketch, ...]
     tried: int
     refused: tuple[str, ...]
     full: bool = False
+    scores: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass
 class _Search:
     """One family: what is known already. `stated`: what its source states; `ready`: datapaths without
-    registers, by their options.
+    registers, by their options; `scores`: the best for the family's goal.
     """
 
     family: Family
     stated: Options
     target: Target
     ready: dict[str, Prepared]
+    scores: list[tuple[float, ...]]
     tried: int = 0
     refused: dict[str, None] = field(default_factory=dict)
     full: bool = False
@@ -227,14 +238,37 @@ class _Search:
         self.tried += 1
         with self.refusing():
             spec = self.spec(way, clock)
-            made, unit = with_registers(spec, self.prepared(spec))
+            ready = self.prepared(spec)
+            if self.hopeless(spec, next(iter(ready.found.values())), clock):
+                return
+            made, unit = with_registers(spec, ready)
             figures = figures_of(spec, made, unit, self.target)
             used = {name: getattr(figures, name) or 0 for name in ("luts", "ffs", "brams", "dsps")}
             if beyond := self.target.beyond(used):
                 self.full = True
                 raise UserError(f"{TOO_LARGE} {' and '.join(beyond)}")
             options = {**self.family.shape, **way, **({} if clock is None else {"clock_mhz": clock})}
-            yield Sketch(options, figures.at(clock) if clock and self.family.clocks else figures)
+            figures = figures.at(clock) if clock and self.family.clocks else figures
+            goal = self.family.goal
+            if goal and not goal.missed(figures):
+                self.scores = sorted({*self.scores, goal.score(figures)})[:BUILT]
+            yield Sketch(options, figures)
+
+    def hopeless(self, spec: Datapath, found: Unscheduled, clock: float | None) -> bool:
+        """Whether a core is known not to be among the best for the family's goal before it has registers:
+        even without any it misses a limit, or is worse than `BUILT` others.
+        """
+        goal, model = self.family.goal, self.target.delay
+        if goal is None:
+            return False
+        period = 1000 / clock if clock else shortest_period(found.graph, model, spec.stages or 1, found.io)
+        stages = fewest_stages(found.graph, model, period, found.io) or 1
+        turns, lanes = found.iterations or 1, spec.lane_count
+        luts, brams, dsps = (lanes * n for n in area_of(found.graph, self.target))
+        rate = spec.block_bits * lanes / turns
+        best = Figures(1000 / period, stages, rate, stages * turns, luts, 0, brams, dsps)
+        full = len(self.scores) == BUILT
+        return bool(goal.missed(best)) or (full and goal.score(best)[0] > self.scores[-1][0])
 
     def highest(self, way: Options, mhz: float, stages: int) -> float:
         """The highest clock of so many stages, to 0.1 MHz; `mhz` where tables would be cut in another way."""
@@ -290,9 +324,9 @@ def _best(ways: Sequence[tuple[Options, tuple[float, ...]]]) -> list[Options]:
 @without_collector
 def search(family: Family) -> Found:
     """The cores of a family, of which none dominates another. What is refused is left out."""
-    doing = _Search(family, read_preset(family.source)[1], family.target, {})
+    doing = _Search(family, read_preset(family.source)[1], family.target, {}, [*family.scores])
     sketches = front(list(doing.ladder(doing.ways())), family.each)
-    return Found(tuple(sketches), doing.tried, tuple(doing.refused), doing.full)
+    return Found(tuple(sketches), doing.tried, tuple(doing.refused), doing.full, tuple(doing.scores))
 
 
 def front(cores: Sequence[T], each: bool = False) -> list[T]:
