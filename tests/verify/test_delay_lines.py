@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
-from cipherwright.rtl.cells import DELAY_BLOCK, DELAY_RING, valid_line
+from cipherwright.rtl.cells import delay_piece, valid_line
 from cipherwright.rtl.timer import TAPS, width_for
 from cipherwright.verify import checks
 from cipherwright.verify.delay_lines import KEPT, delay_of, flushes
@@ -32,9 +32,10 @@ def delay(text: str, kind: str, size: str, folder: Path) -> int:
     return delay_of(n.kept[next(c["type"] for c in n.cells.values())])
 
 
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("words", [1, 2, 9, 16])
-def test_rings_of_distributed_ram(words: int, tmp_path: Path) -> None:
-    assert delay(DELAY_RING, "ring", f"WORDS({words})", tmp_path) == words + 1
+def test_rings_of_distributed_ram(words: int, asynchronous: bool, tmp_path: Path) -> None:
+    assert delay(delay_piece("ring", asynchronous), "ring", f"WORDS({words})", tmp_path) == words + 1
 
 
 def of_block(depth: int) -> str:
@@ -42,9 +43,10 @@ def of_block(depth: int) -> str:
     return f"DEPTH({depth}), .BITS({bits}), .TAP({TAPS[bits]})"
 
 
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("depth", [3, 4, 5, 6, 7, 17, 40, 91, 130])
-def test_rings_of_block_ram(depth: int, tmp_path: Path) -> None:
-    assert delay(DELAY_BLOCK, "block", of_block(depth), tmp_path) == depth
+def test_rings_of_block_ram(depth: int, asynchronous: bool, tmp_path: Path) -> None:
+    assert delay(delay_piece("block", asynchronous), "block", of_block(depth), tmp_path) == depth
 
 
 def flushed(text: str, depth: int, folder: Path) -> int:
@@ -83,8 +85,10 @@ def test_faults_of_a_valid_line(fault: Fault, tmp_path: Path) -> None:
     assert depth != 18  # which the ranks tell from the right one
 
 
-RING, BLOCK = (DELAY_RING, "ring", "WORDS(9)"), (DELAY_BLOCK, "block", of_block(40))
-SHORT = (DELAY_RING.replace("words [0:15]", "words [0:8]"), "ring", "WORDS(9)")
+RING, BLOCK = (delay_piece("ring"), "ring", "WORDS(9)"), (delay_piece("block"), "block", of_block(40))
+RING_AT_ONCE = (delay_piece("ring", True), "ring", "WORDS(9)")
+BLOCK_AT_ONCE = (delay_piece("block", True), "block", of_block(40))
+SHORT = (delay_piece("ring").replace("words [0:15]", "words [0:8]"), "ring", "WORDS(9)")
 """A ring with places for its words alone, and none for another address."""
 FAULTS: list[tuple[tuple[str, str, str], Fault, str | int]] = [
     (RING, drop("at", "rst_i"), "reset does not clear the counter"),
@@ -107,6 +111,10 @@ FAULTS: list[tuple[tuple[str, str, str], Fault, str | int]] = [
     (BLOCK, use("EARLY", "3", "4"), 39),
     (BLOCK, use("SECOND", "1", "2"), "takes 39 or 40 cycles"),
     (BLOCK, starts("match", "{PIECES{1'b1}}"), "takes 4 or 40 cycles"),
+    (RING_AT_ONCE, starts("at", "4'd12"), "does not give back what it takes"),
+    (RING_AT_ONCE, use("at", "4'd1", "4'd2"), 6),
+    (BLOCK_AT_ONCE, use("SECOND", "1", "2"), "takes 39 or 40 cycles"),
+    (BLOCK_AT_ONCE, use("EARLY", "3", "4"), 39),
     (SHORT, use("at", "at == LAST", "at == 4'd12"), "beyond its memory"),
 ]
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..errors import UserError
 from .brackets import depths
 from .hand_written import asynchronous_blocks
-from .module import DelayLine, Design, Module
+from .module import Design, Module
 from .wrapper import Cell, Clocked, Drive, Let, Note, Step, Wrapper, WrapperItem
 
 __all__ = ["asynchronous_design", "asynchronous_reset", "asynchronous_text", "asynchronous_wrapper"]
@@ -34,18 +34,13 @@ _LOOSER = {"1'b1": "?", "1'b0": "?|^"}
 
 
 def asynchronous_design(design: Design) -> Design:
-    """The same `design` with an asynchronous reset. Raises UserError where a memory of it has a counter that
-    rst_i clears.
-    """
-    for m in design.modules:
-        if any(isinstance(i, DelayLine) and i.memory != "srl" for i in m.items):
-            raise UserError(f"reset = async: the counter of a memory in {m.name} has no asynchronous reset")
+    """The same `design` with an asynchronous reset."""
     return Design(tuple(replace(m, asynchronous=True) for m in design.modules))
 
 
 def asynchronous_reset(m: Module | Wrapper) -> Module | Wrapper:
-    """The module `m`, of either kind, with an asynchronous reset. Raises UserError as `asynchronous_design`
-    and `asynchronous_wrapper` do.
+    """The module `m`, of either kind, with an asynchronous reset. Raises UserError as `asynchronous_wrapper`
+    does.
     """
     return asynchronous_wrapper(m) if isinstance(m, Wrapper) else asynchronous_design(Design((m,))).top
 

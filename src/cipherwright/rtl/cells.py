@@ -6,14 +6,12 @@ from .timer import TAPS, matches, steps_of, width_for
 
 __all__ = [
     "COPY",
-    "DELAY_BLOCK",
-    "DELAY_LINE",
-    "DELAY_RING",
     "FULL_ADDER",
     "LUT4",
     "MUX",
     "XOR5",
     "copy_reset",
+    "delay_piece",
     "valid_line",
 ]
 
@@ -115,7 +113,7 @@ module cipherwright_xor5 #(
 endmodule
 """
 
-DELAY_LINE = """\
+_DELAY_LINE = """\
 // A delay of DEPTH cycles: WIDTH shift registers. Replaced by the device's shift-register LUTs like \
 cipherwright_lut4.
 (* cipherwright = "delay_line" *)
@@ -133,7 +131,7 @@ module cipherwright_delay_line #(
 endmodule
 """
 
-DELAY_RING = """\
+_DELAY_RING = """\
 // A delay of WORDS + 1 cycles: a ring of 1 to 16 words of distributed RAM, and a register behind it.
 (* cipherwright = "delay_ring" *)
 module cipherwright_delay_ring #(
@@ -150,16 +148,14 @@ module cipherwright_delay_ring #(
     initial at = 4'd0;
     reg [WIDTH-1:0] words [0:15];
     reg [WIDTH-1:0] behind;
-    always @(posedge clk) begin
-        at <= (rst_i || at == LAST) ? 4'd0 : at + 4'd1;
-        behind <= words[at];
+PLACES        behind <= words[at];
         words[at] <= d;
     end
     assign q = behind;
 endmodule
 """
 
-DELAY_BLOCK = """\
+_DELAY_BLOCK = """\
 // A delay of DEPTH cycles, 3 or more: a ring of block RAM, whose output register is the last cycle. Its \
 places are used in the order
 // of a shift register with feedback, so an address takes one lookup table a bit and no carry. Both \
@@ -201,19 +197,66 @@ module cipherwright_delay_block #(
     (* ram_style = "block", no_rw_check *) reg [WIDTH-1:0] words [0:(1<<BITS)-1];
     reg [WIDTH-1:0] oldest, behind;
     integer i;
-    always @(posedge clk) begin
-        at <= rst_i ? {BITS{1'b0}} : next;
-        next <= rst_i ? SECOND : wrap ? {BITS{1'b0}} : {next[BITS-2:0], ~(next[BITS-1] ^ next[TAP-1])};
-        for (i = 0; i < PIECES; i = i + 1)
-            match[i] <= rst_i ? EARLY_IS_FIRST : ((next ^ EARLY) & (PIECE << (3 * i))) == {BITS{1'b0}};
-        wrap <= rst_i ? LAST_IS_SECOND : &match;
-        oldest <= words[next];
+PLACES        oldest <= words[next];
         words[at] <= d;
         behind <= oldest;
     end
     assign q = behind;
 endmodule
 """
+
+
+_PLACES = {
+    ("ring", False): """\
+    always @(posedge clk) begin
+        at <= (rst_i || at == LAST) ? 4'd0 : at + 4'd1;
+""",
+    ("ring", True): """\
+    always @(posedge clk or posedge rst_i) begin
+        if (rst_i) at <= 4'd0;
+        else at <= at == LAST ? 4'd0 : at + 4'd1;
+    end
+    // What is in the memory at a reset is shown by nothing.
+    always @(posedge clk) begin
+""",
+    ("block", False): """\
+    always @(posedge clk) begin
+        at <= rst_i ? {BITS{1'b0}} : next;
+        next <= rst_i ? SECOND : wrap ? {BITS{1'b0}} : {next[BITS-2:0], ~(next[BITS-1] ^ next[TAP-1])};
+        for (i = 0; i < PIECES; i = i + 1)
+            match[i] <= rst_i ? EARLY_IS_FIRST : ((next ^ EARLY) & (PIECE << (3 * i))) == {BITS{1'b0}};
+        wrap <= rst_i ? LAST_IS_SECOND : &match;
+""",
+    ("block", True): """\
+    always @(posedge clk or posedge rst_i) begin
+        if (rst_i) begin
+            at <= {BITS{1'b0}};
+            next <= SECOND;
+            match <= {PIECES{EARLY_IS_FIRST}};
+            wrap <= LAST_IS_SECOND;
+        end else begin
+            at <= next;
+            next <= wrap ? {BITS{1'b0}} : {next[BITS-2:0], ~(next[BITS-1] ^ next[TAP-1])};
+            for (i = 0; i < PIECES; i = i + 1)
+                match[i] <= ((next ^ EARLY) & (PIECE << (3 * i))) == {BITS{1'b0}};
+            wrap <= &match;
+        end
+    end
+    // What is in the memory at a reset is shown by nothing.
+    always @(posedge clk) begin
+""",
+}
+"""How the places of a ring's memory are counted: the kind of ring, and whether its reset is asynchronous."""
+
+
+def delay_piece(kind: str, asynchronous: bool = False) -> str:
+    """The module of a piece of a delay line, of a `kind` that `module.DelayLine.pieces` names; with
+    `asynchronous` rst_i clears its counter at once.
+    """
+    if kind == "line":
+        return _DELAY_LINE
+    text = {"ring": _DELAY_RING, "block": _DELAY_BLOCK}[kind]
+    return text.replace("PLACES        ", _PLACES[kind, asynchronous] + " " * 8)
 
 
 def valid_line(depth: int, asynchronous: bool = False) -> str:

@@ -10,14 +10,12 @@ from itertools import groupby
 from ..graph import OPS
 from .cells import (
     COPY,
-    DELAY_BLOCK,
-    DELAY_LINE,
-    DELAY_RING,
     FULL_ADDER,
     LUT4,
     MUX,
     XOR5,
     copy_reset,
+    delay_piece,
     valid_line,
 )
 from .module import (
@@ -463,8 +461,8 @@ _OF_OPERATION = {
 }
 """The module of an operation that is a cell."""
 
-_OF_PIECE = {"block": DELAY_BLOCK, "ring": DELAY_RING, "line": DELAY_LINE}
-"""The module of each kind of piece that delay lines have."""
+_PIECES = ("block", "ring", "line")
+"""The kinds of pieces that delay lines have, in the order of their modules."""
 
 
 _COPIES = "cipherwright_copy"
@@ -484,7 +482,7 @@ def _cells(design: Design, around: Sequence[Wrapper] = ()) -> list[str]:
         *(text for reset, text in ((False, COPY), (True, copy_reset(asynchronous))) if reset in copied),
         *(text for op, text in _OF_OPERATION.items() if op in used),
         *(valid_line(depth, asynchronous) for depth in sorted(valid)),
-        *(text for kind, text in _OF_PIECE.items() if kind in pieces),
+        *(delay_piece(kind, asynchronous) for kind in _PIECES if kind in pieces),
     ]
 
 

@@ -179,11 +179,6 @@ class Datapath(Spec):
             "any other core needs rst_i, without which earlier results and keys would be left",
             interface=("paper",),
         ),
-        needs(
-            ("async",),
-            "counters of memories have a synchronous reset",
-            delay_lines=("ff",),
-        ),
     ] = option(
         True,
         "Whether `rst_i` resets the core at the clock (`true` or `sync`) or at once (`async`, for cell "
