@@ -49,7 +49,10 @@ GCM_CORES: dict[str, tuple[str, ...]] = {
 }
 GCM_TAGS = {"gcm-loop": TAG_BITS, "gcm-pipeline": (128,)}
 """Lengths of tags for which a core is built."""
-XTS_CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0", "direction=both")
+XTS_CHANGES = (
+    *("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0", "hops=[]"),
+    "direction=both",
+)
 
 
 @contextmanager

@@ -39,8 +39,8 @@ def cores() -> Iterator[tuple[str, ...]]:
     for preset, ways in json.loads((HERE / "buses.json").read_text()).items():
         for way in ways:
             buses = () if way == "bare" else way.split(", ")
-            options = zip(("interface", "control"), buses, strict=False)
-            yield preset, *(f"{option}={bus}" for option, bus in options)
+            names = iter(("interface", "control"))
+            yield preset, *(b.replace(" ", "") if "=" in b else f"{next(names)}={b}" for b in buses)
 
 
 def main(renewed: Sequence[str]) -> None:

@@ -68,10 +68,10 @@ LIGHT_LOOP = ("cipher=light", "sbox=table", "datapath_bits=none", "stages=1", "h
 """The same for a mode around a loop."""
 
 LIGHT_GCM = ("aes128-gcm", *IN_LIGHT, "hops=[]", "stages=14", "srl_from=8")
-LIGHT_XTS = ("aes128-xts", *IN_LIGHT, "srl_from=8", "direction=both", "distinct_halves=true")
+LIGHT_XTS = ("aes128-xts", *IN_LIGHT, "hops=[]", "srl_from=8", "direction=both", "distinct_halves=true")
 
 AGILE_XTS = (
-    *("aes128-xts", *IN_LIGHT, "srl_from=8", "direction=both"),
+    *("aes128-xts", *IN_LIGHT, "hops=[]", "srl_from=8", "direction=both"),
     *("key=agile", "key_expansion=logic", "key_ranks=0"),
 )
 """XTS whose keys come with unit numbers."""
@@ -82,7 +82,7 @@ QUICK_GCM = ("aes128-gcm", *QUICK_AES, "hops=[]", "stages=14", "srl_from=8")
 QUICK_GCM_LANES = (*QUICK_GCM, "lanes=2")
 """The same for GCM of two pipelines, in words of 32 bytes."""
 
-QUICK_XTS = ("aes128-xts", *QUICK_AES, "srl_from=8", "direction=both", "distinct_halves=true")
+QUICK_XTS = ("aes128-xts", *QUICK_AES, "hops=[]", "srl_from=8", "direction=both", "distinct_halves=true")
 """The same for XTS, in both directions; tweaks wait in RAM."""
 
 QUICK_SM4 = ("sm4-fast", "sbox=table", "fuse_linear=false", "stages=16", "linear_depth=0")

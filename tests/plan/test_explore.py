@@ -137,7 +137,44 @@ def test_what_can_not_be_the_best_is_not_sketched() -> None:
     assert 0 < len(bounded.sketches) < len(all_of_them)
     scores = sorted(goal.score(s.figures) for s in all_of_them if not goal.missed(s.figures))
     assert bounded.scores[0] == scores[0]
-    assert not search(replace(every, goal=goal, scores=((1.0,), (1.0,), (1.0,)))).sketches
+    assert not search(replace(every, goal=goal, scores=((1.0,), (2.0,), (3.0,)))).sketches
+
+
+REGISTERS = {**LOOPS, "interface": "registers", "control": "apb", "rounds_per_cycle": 1}
+IN_BLOCKS = {
+    "key_bits": 128,
+    "direction": "encrypt",
+    "architecture": "iterative",
+    "key": "agile",
+    "rounds_per_cycle": 1,
+    "block_ram_boxes": 16,
+    "sbox": "boyar_peralta",
+    "linear_depth": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("cipher", "fixed", "goal", "gbps"),
+    [
+        # Registers around the loop: of the best sketches none keeps the limit once it is built.
+        ("des", REGISTERS, Goal("throughput", max_ffs=500), 0.49),
+        ("khazad", {"direction": "encrypt", "stages_per_round": 2}, Goal("throughput"), 15.13),
+        ("des", {"direction": "encrypt", "key": "agile", "stages": 11}, Goal("area", min_gbps=9.12), 9.12),
+    ],
+    ids=["registers", "stages of a round", "rounded"],
+)
+def test_a_bounded_search_leaves_nothing_better_out(
+    cipher: str, fixed: dict[str, object], goal: Goal, gbps: float
+) -> None:
+    figures = choose(Question.of(cipher, fixed, goal)).figures
+    assert not goal.missed(figures)
+    assert figures.gbps >= gbps
+
+
+def test_stages_that_can_not_be_are_refused_with_the_nearest() -> None:
+    """An S-box in block RAM takes two cycles, so no clock has a loop of one stage."""
+    with pytest.raises(UserError, match=r"the nearest has [\d.]+ ns, not 500"):
+        choose(Question.of("aes", IN_BLOCKS, Goal("area", max_latency_ns=500)))
 
 
 def test_the_most_throughput_is_a_pipelines() -> None:

@@ -29,12 +29,13 @@ STAGES, TWEAKS, CYCLES = 2, 4, 28
 
 FAULTS = {
     "a word is taken before its tweak is there": takes("there", "now | after"),
-    "the tweak of the unit before": use("uses", "(held_last | (word_1 & short_1))", "held_last"),
+    "the tweak of the unit before": drop("uses", "short_1"),
     "no gap behind a unit": use("ready_q", "full_i", "full_i & 1'b0"),
     "a word in the slot of a stolen block": drop("ready_q", "~stop_q"),
     "a number in the slot of a block": drop("number_q", "~goes"),
-    "a stolen block goes in the place of a unit's last": drop("again_now", "~(held & held_last)"),
+    "a stolen block goes in the place of a unit's last": drop("again_now", "~leaves"),
     "the next tweak is read too late": use("read_1", "read_q", "read_1"),
+    "the place behind a read one is the same": use("read_next", "read_q + 2'd1", "read_q"),
 }
 """What is broken -> the fault."""
 
@@ -118,7 +119,7 @@ def rules() -> str:
             if (data_q) assert (f_slot == f_now);
             assert (~(data_q & again_q) & ~(number_q & (data_q | again_q)) & ~(short_q & again_q));
             assert (short_q == f_short);
-            assert (~(held & word_1) | goes | (held_short & held_last));
+            assert (~(held & word_1) | goes | (held_short & leaves));
             assert (~(again_now & goes) & ~(again_0 & again_x));
         end
     end

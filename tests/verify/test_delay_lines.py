@@ -114,6 +114,8 @@ FAULTS: list[tuple[tuple[str, str, str], Fault, str | int]] = [
     (RING_AT_ONCE, starts("at", "4'd12"), "does not give back what it takes"),
     (RING_AT_ONCE, use("at", "4'd1", "4'd2"), 6),
     (BLOCK_AT_ONCE, use("SECOND", "1", "2"), "takes 39 or 40 cycles"),
+    (RING_AT_ONCE, unreset("at"), "Multiple edge sensitive events"),
+    (BLOCK_AT_ONCE, unreset("at"), "not by a plain flip-flop"),
     (BLOCK_AT_ONCE, use("EARLY", "3", "4"), 39),
     (SHORT, use("at", "at == LAST", "at == 4'd12"), "beyond its memory"),
 ]

@@ -83,14 +83,11 @@ class Question:
         assert cipher is not None
         mhz = (self.goal.clock_mhz,) if self.goal.clock_mhz else ()
         shapes = families(self.fixed, cipher.datapaths)
-        found = [
+        return [
             Family(self.source, self.fixed, shape, mhz, self.goal.each, self.goal if bounded else None)
             for shape in shapes
             if all_of_them or self.goal.looks_at({**shape, **self.fixed})
         ]
-        # What is the smallest is mostly a loop.
-        last = "pipelined" if self.goal.best == "area" else None
-        return sorted(found, key=lambda f: f.shape.get("architecture") == last)
 
 
 @dataclass(frozen=True)
@@ -186,10 +183,23 @@ def choose(question: Question, executor: Executor | None = None, tell: Tell = qu
     all limits. `executor` and `tell` as of `explore`; only what may be the best is searched. Raises UserError
     where no core keeps the limits, with the one that comes the nearest.
     """
-    goal, seen, reasons = question.goal, list[Point](), list[str]()
-    sketches = _bounded(question, executor, tell)
-    if not any(not goal.missed(s.figures) for s in sketches):
+    goal = question.goal
+    fit = [s for s in _bounded(question, executor, tell) if not goal.missed(s.figures)]
+    seen = _best_built(question, fit, tell)[0] if fit else []
+    if sum(not goal.missed(p.figures) for p in seen) < BUILT:
+        # What is around a core has registers, too: what was left out may keep limits that these miss.
         _, sketches = _sketched(question, executor, False, tell)
+        seen, reasons = _best_built(question, sketches, tell)
+        if not seen:
+            raise UserError(reasons[0])
+    return _ranked(goal, seen)[0]
+
+
+def _best_built(question: Question, sketches: Sequence[Sketch], tell: Tell) -> tuple[list[Point], list[str]]:
+    """The best of some sketches for a question's goal, built, until `BUILT` of them keep all limits; and why
+    others can't be built. Raises UserError where no sketch keeps the limits.
+    """
+    goal, seen, reasons = question.goal, list[Point](), list[str]()
     points = [Point({**question.fixed, **s.options}, s.figures) for s in sketches]
     for point in _ranked(goal, points):
         tell(f"building a core of {point.figures.gbps:g} Gb/s")
@@ -200,9 +210,7 @@ def choose(question: Question, executor: Executor | None = None, tell: Tell = qu
             seen.append(made)
         if sum(not goal.missed(p.figures) for p in seen) == BUILT:
             break
-    if not seen:
-        raise UserError(reasons[0])
-    return _ranked(goal, seen)[0]
+    return seen, reasons
 
 
 def _reasons(built: Sequence[Point | str]) -> list[str]:
@@ -238,15 +246,27 @@ def _bounded(question: Question, executor: Executor | None, tell: Tell) -> list[
     """The sketches that may be the best for a question's goal, of which none dominates another; none where no
     core that was sketched keeps its limits. Here, family after family, each knows how good the others are.
     """
-    asked, done = question.families(False, True), _counted(tell, "searching")
-    if executor:
-        found = each(executor, search, asked, done)
-    else:
-        found = list[Found]()
-        for n, family in enumerate(asked, 1):
-            found.append(search(replace(family, scores=found[-1].scores if found else ())))
-            done(n, len(asked))
+    asked, every = question.families(False, True), question.families(True, True)
+    found = _searched(question, asked, executor, tell)
+    if any(f.full for f in found):
+        found += _searched(question, [family for family in every if family not in asked], executor, tell)
     return front([s for f in found for s in f.sketches], question.goal.each)
+
+
+def _searched(
+    question: Question, families: Sequence[Family], executor: Executor | None, tell: Tell
+) -> list[Found]:
+    """What is found in families that are bounded."""
+    done = _counted(tell, "searching")
+    if executor:
+        return each(executor, search, families, done)
+    # What is the smallest is mostly a loop.
+    last = "pipelined" if question.goal.best == "area" else None
+    found = list[Found]()
+    for n, family in enumerate(sorted(families, key=lambda f: f.shape.get("architecture") == last), 1):
+        found.append(search(replace(family, scores=found[-1].scores if found else ())))
+        done(n, len(families))
+    return found
 
 
 def _ranked(goal: Goal, points: Sequence[Point]) -> list[Point]:

@@ -111,14 +111,15 @@ class Found:
 @dataclass
 class _Search:
     """One family: what is known already. `stated`: what its source states; `ready`: datapaths without
-    registers, by their options; `scores`: the best for the family's goal.
+    registers, by their options; `good`: those of its sketches that keep the goal's limits, of which none
+    dominates another.
     """
 
     family: Family
     stated: Options
     target: Target
     ready: dict[str, Prepared]
-    scores: list[tuple[float, ...]]
+    good: list[Sketch] = field(default_factory=list)
     tried: int = 0
     refused: dict[str, None] = field(default_factory=dict)
     full: bool = False
@@ -239,7 +240,9 @@ class _Search:
         with self.refusing():
             spec = self.spec(way, clock)
             ready = self.prepared(spec)
-            if self.hopeless(spec, next(iter(ready.found.values())), clock):
+            # Where ways to make late round keys are to be priced, each has its own number of stages.
+            first, *others = ready.found.values()
+            if not others and self.hopeless(spec, first, clock):
                 return
             made, unit = with_registers(spec, ready)
             figures = figures_of(spec, made, unit, self.target)
@@ -249,26 +252,36 @@ class _Search:
                 raise UserError(f"{TOO_LARGE} {' and '.join(beyond)}")
             options = {**self.family.shape, **way, **({} if clock is None else {"clock_mhz": clock})}
             figures = figures.at(clock) if clock and self.family.clocks else figures
-            goal = self.family.goal
+            found, goal = Sketch(options, figures), self.family.goal
             if goal and not goal.missed(figures):
-                self.scores = sorted({*self.scores, goal.score(figures)})[:BUILT]
-            yield Sketch(options, figures)
+                self.good = front([*self.good, found], self.family.each)
+            yield found
+
+    @property
+    def scores(self) -> tuple[tuple[float, ...], ...]:
+        """The best scores for the family's goal, of this family and of those that it knows, up to `BUILT`."""
+        goal = self.family.goal
+        own = (goal.score(s.figures) for s in self.good) if goal else ()
+        return tuple(sorted({*self.family.scores, *own})[:BUILT])
 
     def hopeless(self, spec: Datapath, found: Unscheduled, clock: float | None) -> bool:
         """Whether a core is known not to be among the best for the family's goal before it has registers:
         even without any it misses a limit, or is worse than `BUILT` others.
         """
-        goal, model = self.family.goal, self.target.delay
-        if goal is None:
+        goal, model, asked = self.family.goal, self.target.delay, spec.wished_stages
+        if goal is None or not (clock or asked):
             return False
-        period = 1000 / clock if clock else shortest_period(found.graph, model, spec.stages or 1, found.io)
+        period = 1000 / clock if clock else shortest_period(found.graph, model, asked or 1, found.io)
+        if period == float("inf"):
+            return False
         stages = fewest_stages(found.graph, model, period, found.io) or 1
         turns, lanes = found.iterations or 1, spec.lane_count
         luts, brams, dsps = (lanes * n for n in area_of(found.graph, self.target))
         rate = spec.block_bits * lanes / turns
-        best = Figures(1000 / period, stages, rate, stages * turns, luts, 0, brams, dsps)
-        full = len(self.scores) == BUILT
-        return bool(goal.missed(best)) or (full and goal.score(best)[0] > self.scores[-1][0])
+        best = Figures(round(1000 / period, 1), stages, rate, stages * turns, luts, 0, brams, dsps)
+        scores = self.scores
+        full = len(scores) == BUILT
+        return bool(goal.missed(best)) or (full and goal.score(best)[0] > scores[-1][0])
 
     def highest(self, way: Options, mhz: float, stages: int) -> float:
         """The highest clock of so many stages, to 0.1 MHz; `mhz` where tables would be cut in another way."""
@@ -324,9 +337,9 @@ def _best(ways: Sequence[tuple[Options, tuple[float, ...]]]) -> list[Options]:
 @without_collector
 def search(family: Family) -> Found:
     """The cores of a family, of which none dominates another. What is refused is left out."""
-    doing = _Search(family, read_preset(family.source)[1], family.target, {}, [*family.scores])
+    doing = _Search(family, read_preset(family.source)[1], family.target, {})
     sketches = front(list(doing.ladder(doing.ways())), family.each)
-    return Found(tuple(sketches), doing.tried, tuple(doing.refused), doing.full, tuple(doing.scores))
+    return Found(tuple(sketches), doing.tried, tuple(doing.refused), doing.full, doing.scores)
 
 
 def front(cores: Sequence[T], each: bool = False) -> list[T]:

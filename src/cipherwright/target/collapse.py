@@ -1,10 +1,11 @@
-"""Lookup tables in a row that only the boundary of a module keeps apart, made one.
+"""Lookup tables in a row made one, where the inputs of both are few.
 
 Modules are mapped one by one, so that what the generator has chosen stays. A signal of the control that goes
 into a unit, such as a key that is taken, is then a lookup table in front of others: two levels and a wire
-between, where all inputs together may fit one. Here each of those that read it computes it as well, where
-that takes at most four inputs, or five or six and the multiplexers of slices. What nothing reads any more
-goes.
+between, where all inputs together may fit one. Within a module the mapper makes no path shorter than the
+module's longest, and one lookup table that several read is fewer than one for each. Here each of those that
+read it computes it as well, where that takes at most four inputs, or five or six and the multiplexers of
+slices. What nothing reads any more goes.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _MOST_READERS = 8
 
 
 def collapse(module: dict[str, Any]) -> int:
-    """Put lookup tables into those of other modules that read them, in a flat mapped `module` of an ECP5
-    netlist (Yosys JSON, changed in place); how often one was put into another.
+    """Put lookup tables into those that read them, in a flat mapped `module` of an ECP5 netlist (Yosys JSON,
+    changed in place); how often one was put into another.
     """
     n = _Netlist(module)
     found = 0
@@ -47,8 +48,8 @@ class _Netlist(Netlist):
         """Nets in front of the multiplexers of slices."""
 
     def take_in(self, name: str) -> bool:
-        """Let the lookup table `name`, or the multiplexer of two, compute one that it reads from another
-        module, if there is one.
+        """Let the lookup table `name`, or the multiplexer of two, compute one that it reads, if there is one
+        that fits.
         """
         found = self.whole(name)
         if found is None:
@@ -58,7 +59,7 @@ class _Netlist(Netlist):
         most = len(PINS) if output in self.halves else _MOST_INPUTS
         for net in own.reads:
             source = self.table(net)
-            if not source or _module(source) == _module(name) or self.readers[net] > _MOST_READERS:
+            if not source or self.readers[net] > _MOST_READERS:
                 continue
             inner = of_table(self.cells[source])
             both = put_in(own, net, inner)
@@ -67,7 +68,7 @@ class _Netlist(Netlist):
                 self.readers.subtract(b for b in pins if b != net)
                 for part in parts:
                     del self.cells[part]
-                # What comes from the other module goes into the tables, not to a multiplexer.
+                # What comes from further away goes into the tables, not to a multiplexer.
                 reads = sorted(both.reads, key=lambda b: b not in inner.reads)
                 self.put(name, Value(tuple(reads), both.of), output)
                 for _ in range(pins.count(net)):
@@ -110,11 +111,6 @@ class _Netlist(Netlist):
         self.cells[name] = cell
         self.driver[output] = name
         self.readers.update(inputs(cell))
-
-
-def _module(name: str) -> str:
-    """The instance of a module that a cell of a flat netlist was in."""
-    return name.rpartition(".")[0]
 
 
 def _pin(mux: Mapping[str, Any], side: Mapping[str, str]) -> Bit:

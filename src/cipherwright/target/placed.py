@@ -53,7 +53,7 @@ Slot = tuple[int, int, int]
 class Wires:
     """Estimated delays in ns: `step` for each of `start` and of the tiles between two cells, twice for the
     first `near` of a direction; `register`: to a register's output; `lut`, `wide`: through a lookup table
-    alone, and with a multiplexer or a carry; `beside`: from a lookup table to the flip-flop in its slot.
+    alone, and with a multiplexer; `beside`: from a lookup table to the flip-flop in its slot.
     """
 
     step: float
@@ -63,8 +63,14 @@ class Wires:
     lut: float
     wide: float
     beside: float
+    carry: float = 0.0
+    """From a carry to the next one."""
+    total: float = 0.0
+    """From a carry to the sum at its place, with what a way into the chain takes more than one along it, for
+    a path goes into a chain once and leaves it once. An operand's way to the sum at its own place is shorter.
+    """
     memory: float = 0.0
-    """The same of a block RAM with its register, where delays are measured; 0: as of a flip-flop."""
+    """As `register`, of a block RAM with its register, where delays are measured; 0: as of a flip-flop."""
     to_register: Points = ()
     """Delays of wires after routing, to a flip-flop: points (tiles, ns), straight between two of them. Three
     of four wires are about as fast or faster (benchmarks/wires.py). Empty where they were not measured.
@@ -171,7 +177,8 @@ def cells_of(netlist: Mapping[str, dict[str, Any]], wires: Wires) -> list[Cell]:
                 for b in pins[p]
                 if isinstance(b, int)
             ]
-            made = _cell(name, c, wide, k == 0, wires)
+            made = _cell(name, c, wide, k == 0)
+            made.head, made.through = wires.register, _through(part, pins, wide, wires)
             made.number = len(cells)
             cells.append(made)
     for b, pin, number in sinks:
@@ -180,19 +187,28 @@ def cells_of(netlist: Mapping[str, dict[str, Any]], wires: Wires) -> list[Cell]:
     return cells
 
 
-def _cell(name: str, c: Mapping[str, Any], wide: bool, first: bool, wires: Wires) -> Cell:
+def _cell(name: str, c: Mapping[str, Any], wide: bool, first: bool) -> Cell:
     """A cell; of its parts, the `first` has its slot."""
     x, y, place = _slot(c["attributes"][_PLACED])
     fixed = wide or c["type"] not in (COMB, FF)
-    made = Cell(name, c["type"], (x, y, place if first else -1), fixed, wires.wide if wide else wires.lut)
+    made = Cell(name, c["type"], (x, y, place if first else -1), fixed, 0.0)
     if c["type"] == FF:
         clock, reset, enable = (tuple(c["connections"].get(p, ())) for p in ("CLK", "LSR", "CE"))
         tile, half = (tuple(c["parameters"].get(p) for p in shared) for shared in (_TILE, _SLICE))
         made.shared = (clock, reset, *tile), (enable, *half)
     else:
         made.mode = _mode(c)
-    made.head, made.was = wires.register, made.slot
+    made.was = made.slot
     return made
+
+
+def _through(outputs: Sequence[str], pins: Mapping[str, Any], wide: bool, wires: Wires) -> float:
+    """The delay in ns from an input of a lookup table, or of a part of one, to its `outputs`."""
+    if "FCO" in outputs:
+        return wires.carry
+    if wide:
+        return wires.total if "FCI" in pins else wires.wide
+    return wires.lut
 
 
 def _read_by(output: str, pins: Mapping[str, Any]) -> list[str]:

@@ -354,7 +354,7 @@ RESET_GATES = "reset-gates"
 """
 
 COLLAPSE = "collapse"
-"""The mapping in which lookup tables that only the boundary of a module keeps apart are one (collapse.py)."""
+"""The mapping in which lookup tables in a row are one, where the inputs of both are few (collapse.py)."""
 
 
 REGISTERS = "registers"

@@ -135,6 +135,9 @@ def _words() -> tuple[WrapperItem, ...]:
         "ended_1",
         "held",
         "whole",
+        "leaves",
+        "ends",
+        "short_1",
         "again_x",
         *(f"{n}_q" for n in SLOTS),
         "asked",
@@ -144,37 +147,40 @@ def _words() -> tuple[WrapperItem, ...]:
         Step("word_1", "accept & ~drop_i"),
         Step("taken_q", "accept | drop_i"),
         Step("ended_1", "accept & last_i & ~drop_i"),
-        Step("held", "~drop_i & (word_1 | (held & ~held_last))"),
-        Step("whole", "~drop_i & (word_1 ? ~short_1 : whole & ~held_last)"),
+        Step("held", "~drop_i & (word_1 | (held & ~leaves))"),
+        Step("whole", "~drop_i & (word_1 ? ~short_1 : whole & ~leaves)"),
+        Step("leaves", "~drop_i & word_1 & last_1"),
+        Step("ends", "~drop_i & word_1 & last_1 & ~short_1"),
+        Step("short_1", "~drop_i & accept & last_i & ~full_i & ~start_q"),
         Step("data_q", "goes"),
         Step("short_q", "held & held_short"),
-        Step("steal_q", "held & ~held_last & word_1 & short_1"),
-        Step("again_x", "again_0 & held & held_last"),
+        Step("steal_q", "short_1"),
+        Step("again_x", "again_0 & leaves"),
         Step("again_q", "again_now"),
         Step("asked", "~drop_i & (announce_i | (asked & ~number_q))"),
         Step("number_q", "asked & ~number_q & ~goes & ~again_now"),
     )
     return (
         Note("A word, and the one before it, which is held."),
-        Reg(("start_q", "word_1", "taken_q", "last_1", "short_1")),
-        Reg(("ended_1", "held", "held_last", "held_short")),
+        Reg(("start_q", "word_1", "taken_q", "last_1")),
+        Reg(("short_1",), note="It is short: a whole one of its unit is held, and gives bytes to it."),
+        Reg(("ended_1", "held", "held_short")),
         Reg(("whole",), note="A word is held that is not short."),
+        Reg(("leaves", "ends"), note="A unit's last word is held, and goes on; it is not short."),
         Reg(tuple(f"{n}_q" for n in SLOTS)),
         Reg(("again_x", "asked", "last_q")),
         Reg(("ended",), note="A unit's last word was taken in one of the last two cycles."),
         Let("accept", "valid_i & open_i & ready_q"),
-        Let("goes", "whole & (word_1 | held_last)"),
-        Let("again_now", "(again_0 & ~(held & held_last)) | again_x"),
+        Let("goes", "(whole & word_1) | ends"),
+        Let("again_now", "(again_0 & ~leaves) | again_x"),
         Clocked(steps, (("start_q", "1'b1"), *((n, "1'b0") for n in cleared))),
         Clocked(
             (
                 Step("last_1", "last_i"),
-                Step("short_1", "last_i & ~full_i & ~start_q"),
-                Step("held_last", "last_1", "word_1"),
                 Step("held_short", "short_1", "word_1"),
-                Step("last_q", "held_last | (word_1 & short_1)"),
+                Step("last_q", "uses"),
             ),
-            tuple((n, "1'b0") for n in ("last_1", "short_1", "held_last", "held_short")),
+            tuple((n, "1'b0") for n in ("last_1", "held_short")),
         ),
         Clocked((Step("ended", "(accept & last_i & ~drop_i) | (ended_1 & ~short_1)"),), (("ended", "1'b0"),)),
         Drive("word_o", "taken_q"),
@@ -192,14 +198,16 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Step("now", "~drop_i & (after | (now & ~uses))"),
         Step("after", "~drop_i & (more | (after & ~load))"),
         Step("write_q", f"write_q + {address}'d1", "made_q"),
-        Step("read_q", f"drop_q ? write_q + {address}'d1 : read_q + {address}'d1", "pop_q | drop_q"),
+        Step("read_q", "settle_q ? write_q : read_next", "pop_q | settle_q"),
+        Step("read_next", f"read_q + {address}'d1"),
         Step("stop_q", "stop | drop_i"),
         Step("ready_q", "~stop_q & there & ~(accept & last_i & (full_i | start_q | ~both))"),
         Step("drop_q", "drop_i"),
+        Step("settle_q", "drop_i | drop_q"),
         Step("pending_q", "asked | way[0] | after | now"),
         Step("room_q", f"~announce_i & (number_q ? ~way[{top - 1}] : ~asked & ~way[{top}])"),
     )
-    cleared = ("pop_q", "now", "after", "stop_q", "ready_q", "pending_q", "room_q", "drop_q")
+    cleared = ("pop_q", "now", "after", "stop_q", "ready_q", "pending_q", "room_q", "drop_q", "settle_q")
     return (
         Note(
             "Tweaks whose number has had its slot, that wait in the memory, the next one and the current one."
@@ -207,11 +215,13 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         Note("While everything is forgotten, all of the memory is written. write_q counts what is written."),
         Reg(("way", "full"), tweaks),
         Reg(("drop_q",)),
+        Reg(("settle_q",), note="Everything is forgotten, or was a cycle ago: read_q follows write_q."),
         Reg(("pop_q", "now", "after", "stop_q", "ready_q", "pending_q")),
         Reg(
             ("room_q",), note="A number can be taken: none waits for its slot, and the row does not fill up."
         ),
         Reg(("write_q", "read_q", "read_1"), address),
+        Reg(("read_next",), address, note="Known when read_q takes it: not in the cycle behind a change."),
         Reg(("step_q", "load_q", "next_q")),
         Note(
             "A word after the next one is a unit's first where the next one is its last, and waits for "
@@ -219,7 +229,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
         ),
         Let("there", "ended ? after : (now | after)"),
         Let("both", "now & after & ~ended"),
-        Let("uses", "whole & (held_last | (word_1 & short_1))"),
+        Let("uses", "ends | short_1"),
         Let("load", "uses | ~now"),
         Note(
             "A tweak is taken from the memory in every other cycle at most, so the row may follow a "
@@ -233,6 +243,7 @@ def _tweaks(tweaks: int) -> tuple[WrapperItem, ...]:
                 ("full", f"{tweaks}'d0"),
                 ("write_q", f"{address}'d0"),
                 ("read_q", f"{address}'d0"),
+                ("read_next", f"{address}'d0"),
                 *((n, "1'b0") for n in cleared),
             ),
         ),
