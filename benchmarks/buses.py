@@ -30,7 +30,7 @@ BUSES = ("axi-lite", "apb", "wishbone")
 INTERFACES = {
     "bare": (),
     "axi-stream": ("interface=axi-stream",),
-    "axi-stream, mapping = collapse": ("interface=axi-stream", "mapping=collapse"),
+    "axi-stream, mapping = collapse-all": ("interface=axi-stream", "mapping=collapse-all"),
     **{f"axi-stream, {bus}": ("interface=axi-stream", f"control={bus}") for bus in BUSES},
     **{f"registers, {bus}": ("interface=registers", f"control={bus}") for bus in BUSES},
 }
@@ -105,7 +105,7 @@ def main() -> None:
                 continue
             if interface.startswith("registers") and preset not in LOOPS:
                 continue
-            if interface.endswith("collapse") and preset not in PIPELINES:
+            if interface.endswith("collapse-all") and preset not in PIPELINES:
                 continue
             before = record.setdefault(preset, {}).get(interface, {})
             figures = measured(preset, interface, place, before)

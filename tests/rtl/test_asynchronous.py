@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cipherwright.errors import UserError
@@ -116,11 +118,15 @@ def test_registers_of_a_datapath() -> None:
     assert "if (rst_i) q <= 1'b0; else q <= d;" in text
 
 
-def test_a_ring_of_memory_is_refused() -> None:
-    line = DelayLine("q", 5, (("d", 0),), "ram")
-    ports = (Port("input", "clk", 1), Port("input", "d", 1))
-    with pytest.raises(UserError, match="the counter of a memory in m has no asynchronous reset"):
-        asynchronous_design(Design((Module("m", ports, (line,)),)))
+@pytest.mark.parametrize("memory", ["ram", "bram"])
+def test_a_ring_of_memory_counts_from_the_start_at_once(memory: str) -> None:
+    line = DelayLine("q", 5, (("d", 0),), memory)
+    ports = (Port("input", "clk", 1), Port("input", "rst_i", 1), Port("input", "d", 1))
+    design = Design((Module("m", ports, (line,)),))
+    for made, edges in ((design, 0), (asynchronous_design(design), 1)):
+        text = print_design(made)
+        assert text.count("always @(posedge clk or posedge rst_i) begin\n        if (rst_i)") == edges
+        assert len(re.findall(r"rst_i (\?|\|\|)", text)) == (0 if edges else 4 if memory == "bram" else 1)
 
 
 BLOCKS = "\n".join(

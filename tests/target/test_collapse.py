@@ -103,9 +103,10 @@ def shown(module: dict[str, Any], nets: dict[Any, int]) -> list[int]:
     return [found[b] for b in module["ports"]["q"]["bits"]]
 
 
-def test_what_fits_is_one_and_computes_the_same() -> None:
+@pytest.mark.parametrize("within", [False, True], ids=["of other modules", "of all"])
+def test_what_fits_is_one_and_computes_the_same(within: bool) -> None:
     before, after = circuit(), circuit()
-    assert collapse(after) == 4
+    assert collapse(after, within) == 3 + within
     kinds = Counter(c["type"] for c in after["cells"].values())
     # Two tables as before, two in place of one, four in place of two; what is left as it is: three tables.
     assert kinds == {"LUT4": 2 + 2 + 4 + 3, "PFUMX": 1 + 2 + 1, "L6MUX21": 1}

@@ -260,17 +260,19 @@ class Spec(BaseModel):
         "have `heap` alone. Where a target's wires are not known, both are `heap`.",
         cost="`static` takes longer. `repaired` takes about a minute more, `rerouted` up to 16 routings.",
     )
-    mapping: Literal["delay", "structure", "area", "reset-gates", "collapse"] = option(
+    mapping: Literal["delay", "structure", "area", "reset-gates", "collapse", "collapse-all"] = option(
         "delay",
         "How logic is mapped. To a cell library: restructured for delay, mostly as it is (`structure`), or "
         "for `area`. To ECP5: with `reset-gates` a synchronous reset is logic in front of a flip-flop, which "
         "then shares a tile with any other, where that takes no second lookup table in a row; else it is the "
-        "flip-flop's own; with `collapse` a lookup table goes into those that read it, in any module, where "
-        "the inputs of both are at most six. The RTL is the same.",
+        "flip-flop's own; with `collapse` a lookup table of one module goes into those of others that read "
+        "it, where the inputs of both are at most six, and with `collapse-all` into those of its own as "
+        "well. The RTL is the same.",
         cost="`area` is the smallest and the slowest. `reset-gates` takes lookup tables; wires are shorter "
-        "where most slices of a device are taken. `collapse` takes two lookup tables for five inputs and "
-        "four for six: it is for cores with one lookup table a stage, whose control has more. A pipeline of "
-        "AES with several in a row took a fifth more of them.",
+        "where most slices of a device are taken. `collapse` shortens paths from one module into another, "
+        "and takes two lookup tables for five inputs and four for six. `collapse-all` is for cores with one "
+        "lookup table a stage, whose control has more: of `aes256-fast` it makes a slower core, and a "
+        "pipeline of AES with several in a row took a fifth more of them.",
     )
 
     input_delay: str = option(

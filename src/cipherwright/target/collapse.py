@@ -1,4 +1,5 @@
-"""Lookup tables in a row made one, where the inputs of both are few.
+"""Lookup tables in a row made one, where the inputs of both are few: those that only the boundary of a module
+keeps apart, or all.
 
 Modules are mapped one by one, so that what the generator has chosen stays. A signal of the control that goes
 into a unit, such as a key that is taken, is then a lookup table in front of others: two levels and a wire
@@ -27,11 +28,12 @@ _MOST_READERS = 8
 """Pins that read a lookup table which goes into all of its readers: what it reads drives as many more."""
 
 
-def collapse(module: dict[str, Any]) -> int:
-    """Put lookup tables into those that read them, in a flat mapped `module` of an ECP5 netlist (Yosys JSON,
-    changed in place); how often one was put into another.
+def collapse(module: dict[str, Any], within: bool = False) -> int:
+    """Put lookup tables into those of other modules that read them, and with `within` into those of their
+    own, in a flat mapped `module` of an ECP5 netlist (Yosys JSON, changed in place); how often one was put
+    into another.
     """
-    n = _Netlist(module)
+    n = _Netlist(module, within)
     found = 0
     while taken := sum(n.take_in(name) for name in [*n.cells]):
         found += taken
@@ -41,8 +43,9 @@ def collapse(module: dict[str, Any]) -> int:
 class _Netlist(Netlist):
     """A flat module, whose lookup tables go into others."""
 
-    def __init__(self, module: dict[str, Any]) -> None:
+    def __init__(self, module: dict[str, Any], within: bool) -> None:
         super().__init__(module)
+        self.within = within
         muxes = [c for c in self.cells.values() if c["type"] in _LOW]
         self.halves = {b for c in muxes for b in (_pin(c, _LOW), _pin(c, _HIGH))}
         """Nets in front of the multiplexers of slices."""
@@ -60,6 +63,8 @@ class _Netlist(Netlist):
         for net in own.reads:
             source = self.table(net)
             if not source or self.readers[net] > _MOST_READERS:
+                continue
+            if not self.within and _module(source) == _module(name):
                 continue
             inner = of_table(self.cells[source])
             both = put_in(own, net, inner)
@@ -111,6 +116,11 @@ class _Netlist(Netlist):
         self.cells[name] = cell
         self.driver[output] = name
         self.readers.update(inputs(cell))
+
+
+def _module(name: str) -> str:
+    """The instance of a module that a cell of a flat netlist was in."""
+    return name.rpartition(".")[0]
 
 
 def _pin(mux: Mapping[str, Any], side: Mapping[str, str]) -> Bit:

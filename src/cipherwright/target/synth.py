@@ -167,10 +167,10 @@ def synthesise(
     netlist.v for cell libraries), and under canonical names to out/canonical.json with a map back in
     out/names.json.
 
-    `out`: a folder in which the tools work. `mapping`: one of CELL_MAPPINGS for a cell library, RESET_GATES
-    and COLLAPSE for ECP5, REGISTERS for ECP5 and Xilinx; "delay" is the usual mapping of a device. Of a cell
-    library only out/cells.lib is used, without what `library.read_library` leaves out; `asked` is for cell
-    libraries.
+    `out`: a folder in which the tools work. `mapping`: one of CELL_MAPPINGS for a cell library, RESET_GATES,
+    COLLAPSE and COLLAPSE_ALL for ECP5, REGISTERS for ECP5 and Xilinx; "delay" is the usual mapping of a
+    device. Of a cell library only out/cells.lib is used, without what `library.read_library` leaves out;
+    `asked` is for cell libraries.
     Raises UserError where the target does not know the mapping, where a cell library is not installed or
     can't be used, and where the family has no synthesis flow.
     """
@@ -238,12 +238,12 @@ def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
     """Whether the generator changes the mapped netlist between two runs of Yosys. Raises UserError where the
     target does not know the mapping.
     """
-    if mapping in (RESET_GATES, COLLAPSE) and target.family != "ecp5":
+    if mapping in _ECP5_ALONE and target.family != "ecp5":
         raise UserError(f"mapping = {mapping} is for ECP5, not for {target.family}")
     if mapping == REGISTERS and target.family not in ("ecp5", "xilinx"):
         raise UserError(f"mapping = {mapping} is for ECP5 and Xilinx, not for {target.family}")
     blocks = (_BLOCKS.search(p.read_text()) for p in sources)
-    return target.family == "ecp5" and (mapping in (RESET_GATES, COLLAPSE) or any(blocks))
+    return target.family == "ecp5" and (mapping in _ECP5_ALONE or any(blocks))
 
 
 def _change(out: Path, top: str, target: Target, mapping: str) -> None:
@@ -254,8 +254,8 @@ def _change(out: Path, top: str, target: Target, mapping: str) -> None:
     module = design["modules"][top]
     if mapping == RESET_GATES:
         gate_resets(module)
-    if mapping == COLLAPSE:
-        collapse(module)
+    if mapping in (COLLAPSE, COLLAPSE_ALL):
+        collapse(module, mapping == COLLAPSE_ALL)
     absorb_registers(module)
     if sites := target.options.get("block_ram_sites"):
         mark_lanes(module["cells"])
@@ -353,8 +353,12 @@ RESET_GATES = "reset-gates"
 (reset_gates.py).
 """
 
-COLLAPSE = "collapse"
-"""The mapping in which lookup tables in a row are one, where the inputs of both are few (collapse.py)."""
+COLLAPSE, COLLAPSE_ALL = "collapse", "collapse-all"
+"""The mappings in which lookup tables in a row are one, where the inputs of both are few (collapse.py): those
+that only the boundary of a module keeps apart, or all.
+"""
+
+_ECP5_ALONE = (RESET_GATES, COLLAPSE, COLLAPSE_ALL)
 
 
 REGISTERS = "registers"
