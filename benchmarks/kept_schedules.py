@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.buses import INTERFACES
 from benchmarks.mutants import SUBJECTS
 from cipherwright.flow import generate
 from cipherwright.schedule import kept, least, solve
@@ -38,9 +39,7 @@ def cores() -> Iterator[tuple[str, ...]]:
         yield subject.preset, *subject.changes
     for preset, ways in json.loads((HERE / "buses.json").read_text()).items():
         for way in ways:
-            buses = () if way == "bare" else way.split(", ")
-            names = iter(("interface", "control"))
-            yield preset, *(b.replace(" ", "") if "=" in b else f"{next(names)}={b}" for b in buses)
+            yield preset, *INTERFACES[way]
 
 
 def main(renewed: Sequence[str]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from ..arch import Scheduled, Unscheduled, widest_table
 from ..datapath import Prepared, prepare, with_registers
 from ..errors import UserError
+from ..graph import Graph
 from ..process import without_collector
 from ..schedule import fewest_stages, shortest_period
 from ..shell import BuiltUnit
@@ -275,10 +276,7 @@ class _Search:
         if period == float("inf"):
             return False
         stages = fewest_stages(found.graph, model, period, found.io) or 1
-        turns, lanes = found.iterations or 1, spec.lane_count
-        luts, brams, dsps = (lanes * n for n in area_of(found.graph, self.target))
-        rate = spec.block_bits * lanes / turns
-        best = Figures(round(1000 / period, 1), stages, rate, stages * turns, luts, 0, brams, dsps)
+        best = _without_registers(spec, found, found.graph, period, stages, self.target)
         scores = self.scores
         full = len(scores) == BUILT
         return bool(goal.missed(best)) or (full and goal.score(best)[0] > scores[-1][0])
@@ -299,19 +297,28 @@ def figures_of(spec: Datapath, made: Scheduled, unit: BuiltUnit | None, target: 
     """What is known of the core of `spec` on `target` from its datapath with registers, `made`, and its
     key-expansion unit: without what is around them.
     """
-    s, lanes = made.schedule, spec.lane_count
-    luts, brams, dsps = (lanes * n for n in area_of(s.graph, target))
-    ffs = lanes * s.register_bits()
+    s = made.schedule
+    found = _without_registers(spec, made, s.graph, s.period, s.stages, target)
+    luts, brams, dsps, ffs = found.luts or 0, found.brams, found.dsps, spec.lane_count * s.register_bits()
     if unit:
         ffs += unit.unit.flip_flops
         if unit.loop:
             own = area_of(unit.loop.schedule.graph, target)
             luts, brams, dsps = luts + own[0], brams + own[1], dsps + own[2]
             ffs += unit.loop.design.flip_flops()
-    turns = made.iterations or 1
-    area = (luts, ffs, brams, dsps)
+    return replace(found, luts=luts, ffs=ffs, brams=brams, dsps=dsps)
+
+
+def _without_registers(
+    spec: Datapath, made: Scheduled | Unscheduled, graph: Graph, period: float, stages: int, target: Target
+) -> Figures:
+    """What is known of the core of `spec` from the operations of its datapath, `graph`, a stage's time and
+    the number of stages: everything but its flip-flops.
+    """
+    turns, lanes = made.iterations or 1, spec.lane_count
+    luts, brams, dsps = (lanes * n for n in area_of(graph, target))
     rate = spec.block_bits * lanes / turns
-    return Figures(round(1000 / s.period, 1), s.stages, rate, s.stages * turns, *area)
+    return Figures(round(1000 / period, 1), stages, rate, stages * turns, luts, 0, brams, dsps)
 
 
 def _undominated(tried: Iterable[tuple[W, tuple[float, ...]]]) -> list[tuple[W, tuple[float, ...]]]:

@@ -148,7 +148,8 @@ module cipherwright_delay_ring #(
     initial at = 4'd0;
     reg [WIDTH-1:0] words [0:15];
     reg [WIDTH-1:0] behind;
-PLACES        behind <= words[at];
+COUNTER
+        behind <= words[at];
         words[at] <= d;
     end
     assign q = behind;
@@ -197,7 +198,8 @@ module cipherwright_delay_block #(
     (* ram_style = "block", no_rw_check *) reg [WIDTH-1:0] words [0:(1<<BITS)-1];
     reg [WIDTH-1:0] oldest, behind;
     integer i;
-PLACES        oldest <= words[next];
+COUNTER
+        oldest <= words[next];
         words[at] <= d;
         behind <= oldest;
     end
@@ -206,7 +208,7 @@ endmodule
 """
 
 
-_PLACES = {
+_COUNTERS = {
     ("ring", False): """\
     always @(posedge clk) begin
         at <= (rst_i || at == LAST) ? 4'd0 : at + 4'd1;
@@ -256,7 +258,7 @@ def delay_piece(kind: str, asynchronous: bool = False) -> str:
     if kind == "line":
         return _DELAY_LINE
     text = {"ring": _DELAY_RING, "block": _DELAY_BLOCK}[kind]
-    return text.replace("PLACES        ", _PLACES[kind, asynchronous] + " " * 8)
+    return text.replace("COUNTER\n", _COUNTERS[kind, asynchronous])
 
 
 def valid_line(depth: int, asynchronous: bool = False) -> str:
