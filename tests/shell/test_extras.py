@@ -198,6 +198,7 @@ WORDS = "idle=random|rst_i|a_run|two_keys"
 
 RELEASED = (*LENGTH_CORE, "release=verdict", "release_words=16")
 LANES = (*LIGHT_GCM, "lanes=2")
+CHANNELS = (*LIGHT_GCM, "channels=2")
 
 
 @pytest.mark.parametrize(
@@ -213,6 +214,7 @@ LANES = (*LIGHT_GCM, "lanes=2")
         (SLOTS, "two_keys", 1),
         ((*SLOTS, "packet_keys=announced"), "idle=random|zeroise_i", 2),
         (LANES, "idle=alternate", 1),
+        (CHANNELS, "all_channels", 2),
     ],
     ids=[
         *("tags", "packets with lengths", "released packets", "packets", "a run of units"),
@@ -222,6 +224,7 @@ LANES = (*LIGHT_GCM, "lanes=2")
             "packets under two keys",
             "packets that bring keys",
             "packets of two lanes",
+            "packets in two channels",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from .buses import (
     registers_of,
 )
 from .ccm import LENGTH_PORTS, CcmTiming, PacketTimes, Word, bus_length_ports
+from .channels import CHOSEN, channel_name, without_channel
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
@@ -41,6 +42,7 @@ __all__ = [
     "AXIS_DATA",
     "BUS_DATA",
     "BUS_WRITES",
+    "CHOSEN",
     "COUNTED_PORTS",
     "COUNTER_FILE",
     "DEEP_STREAM_FILE",
@@ -87,6 +89,7 @@ __all__ = [
     "assemble_packets",
     "browser_pages",
     "bus_length_ports",
+    "channel_name",
     "choose_fifo",
     "core_files",
     "core_record",
@@ -105,6 +108,7 @@ __all__ = [
     "rtl_digest",
     "save",
     "spec_parameters",
+    "without_channel",
     "words_of",
     "written_module",
 ]

@@ -134,6 +134,14 @@ class Core:
     `announce_cycles`, `load_cycles` and `key_change_cycles`.
     """
 
+    channels: Mapping[str, Any] | None = None
+    """For several channels: their `count`, and top and ports of the core of one, with those of a `packet`.
+    `packet` and `ports` have the names of channel 0.
+    """
+
+    channel_flip_flops: int = 0
+    """Flip-flops beside the cores of channels."""
+
     unit: Mapping[str, Any] | None = None
     """For a mode of data units: ports beside `ports`, how many `tweaks` wait or are on their way,
     `late_latency_cycles` from a unit's short word to the last of its results, at most, and `setup_cycles`
@@ -154,7 +162,7 @@ class Core:
     @property
     def tested(self) -> str:
         """The module that the testbench drives: of a core on a standard bus, the one inside."""
-        inside = self.stream or self.bus
+        inside = self.stream or self.bus or self.channels
         return str(inside["top"]) if inside else self.top
 
     @property
@@ -171,6 +179,11 @@ class Core:
     def lanes(self) -> int:
         """Pipelines side by side."""
         return int(self.parameters["lanes"])
+
+    @property
+    def channel_count(self) -> int:
+        """Whole cores side by side."""
+        return int(self.channels["count"]) if self.channels else 1
 
     @property
     def keys_travel(self) -> bool:
@@ -199,7 +212,8 @@ class Core:
     @property
     def bits_per_cycle(self) -> float:
         """Sustained throughput in bits a cycle."""
-        return float(self.parameters["block_bits"]) * self.lanes * self.slots / self.interval
+        words = float(self.parameters["block_bits"]) * self.lanes * self.channel_count
+        return words * self.slots / self.interval
 
     @property
     def _delays(self) -> Design:
@@ -218,14 +232,16 @@ class Core:
         return self._of_delays(Design.ring_flip_flops) if in_ram else 0
 
     def _of_delays(self, count: Callable[[Design], int]) -> int:
-        """A number of delay lines: those of the datapath in every lane, and of what waits beside all."""
-        return count(self._delays) + (self.lanes - 1) * count(self.design)
+        """A number of delay lines: those of the datapath in every lane, and of what waits beside all, in
+        every channel.
+        """
+        return self.channel_count * (count(self._delays) + (self.lanes - 1) * count(self.design))
 
     def _delay_lines(self) -> dict[str, int] | None:
         """What delay lines save: bits in them, and the flip-flops that the same schedule would take
         without them.
         """
-        bits = sum(depth * n for depth, n in self._delays.delay_lines().items())
+        bits = self.channel_count * sum(depth * n for depth, n in self._delays.delay_lines().items())
         if not bits:
             return None
         plain = self.schedule.register_bits() if not self.beside else self.flip_flops + bits - self._rings
@@ -259,13 +275,13 @@ class Core:
     @property
     def flip_flops(self) -> int:
         """Flip-flops predicted for the target, those of delay lines in RAM included."""
-        return (
+        own = (
             self.design.flip_flops()
             + (self.key_unit.flip_flops if self.key_unit else 0)
             + self.mode_flip_flops
             + self.control_flip_flops
-            + self._rings
         )
+        return self.channel_count * own + self.channel_flip_flops + self._rings
 
     @property
     def shift_luts(self) -> int:
@@ -292,6 +308,7 @@ class Core:
             **({"stream": self.stream} if self.stream else {}),
             **({"bus": self.bus} if self.bus else {}),
             **({"packet": dict(self.packet)} if self.packet else {}),
+            **({"channels": dict(self.channels)} if self.channels else {}),
             **({"unit": dict(self.unit)} if self.unit else {}),
             **({"mac": dict(self.mac)} if self.mac else {}),
             "key_cycles": self.key_cycles,

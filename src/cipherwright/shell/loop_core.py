@@ -23,6 +23,7 @@ from ..rtl import (
     print_design,
     print_wrapper,
 )
+from .channels import in_channels
 from .control import Control
 from .core import Core, PortSet
 from .core_inputs import CoreInputs
@@ -127,7 +128,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     inside = Component(modules, mode.groups, mode.rate)
     around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos, released.release.waiting)
     component = Component((*modules, *around.modules), around.groups, around.rate)
-    core = Core(
+    alone = Core(
         top,
         spec_parameters(spec),
         of.plain,
@@ -152,7 +153,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         keys,
         _mode_flip_flops(parts, mode.beside)
         - loop.unread * (1 + bool(around.bus))
-        + around.flip_flops
+        + around.mode_flip_flops
         + released.flip_flops,
         parts.control.zeroise_cycles,
         sum(m.flip_flops for m in parts.control.modules),
@@ -164,6 +165,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         unit=mode.unit,
         beside=mode.beside,
     )
+    core = in_channels(alone, around.channels, around.flip_flops)
     registers = f"{core.flip_flops} flip-flops predicted"
     said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))

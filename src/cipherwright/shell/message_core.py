@@ -24,6 +24,7 @@ from .buses import (
     word_interval,
     words,
 )
+from .channels import channel_ports, channels_top
 from .core import PortSet
 from .header import GENERATOR, module_name
 from .stream import Fifo, choose_fifo, stream_controls
@@ -39,7 +40,7 @@ class Surrounded:
     groups: its ports; ports: their names by meaning; rate: at them. modules, flip_flops and hand-written
     files of what is around the core; stream: what a record says of the core inside, None where nothing is
     around it; bus: what it says of what is behind a register bus, None where there is none; pages of the
-    register map.
+    register map. channels: what it says of the core of a channel, None where there is one alone.
     """
 
     groups: tuple[Group, ...]
@@ -51,6 +52,12 @@ class Surrounded:
     stream: Mapping[str, object] | None = None
     bus: Mapping[str, object] | None = None
     pages: Mapping[str, str] = field(default_factory=dict)
+    channels: Mapping[str, object] | None = None
+
+    @property
+    def mode_flip_flops(self) -> int:
+        """Flip-flops of a bus around the core; those around channels are of none of them."""
+        return 0 if self.channels else self.flip_flops
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -59,8 +66,9 @@ class Surrounded:
 
 
 def inner_name(spec: Datapath) -> str:
-    """The module of the core of `spec` without a bus."""
-    return f"{module_name(spec.name)}_buffered" if spec.streams else module_name(spec.name)
+    """The module of the core of `spec` without a bus, or that of one channel of it."""
+    top = module_name(spec.name)
+    return f"{top}_buffered" if spec.streams else f"{top}_channel" if spec.channels > 1 else top
 
 
 def places_kept(fifos: Mapping[str, Fifo]) -> int:
@@ -111,6 +119,8 @@ def surrounded(
     """What `spec` asks for around a core with the ports `groups`, whose names by meaning are `ports`, and
     this `rate`. fifos, longest: as `MessageBus` has them.
     """
+    if spec.channels > 1:
+        return _side_by_side(spec, groups, ports, rate)
     if not spec.streams:
         return Surrounded(groups, ports, rate)
     inside = inner_name(spec)
@@ -135,6 +145,15 @@ def surrounded(
         stream,
     )
     return made if spec.control == "none" else _controlled(spec, bus, made)
+
+
+def _side_by_side(spec: Datapath, groups: tuple[Group, ...], ports: PortSet, rate: Rate) -> Surrounded:
+    """The channels of `spec`, each a core with these ports."""
+    inside = inner_name(spec)
+    top = channels_top(module_name(spec.name), inside, groups, spec.channels)
+    channels = {"count": spec.channels, "top": inside, "ports": asdict(ports)}
+    seen, _ = channel_ports(ports, {}, 0)
+    return Surrounded(top.ports, seen, rate, (top,), top.flip_flops, channels=channels)
 
 
 def _more_latency(bus: MessageBus) -> int:

@@ -70,7 +70,7 @@ _ORDER = """
     key_words key_ranks key_copies merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
     mode tag_bits iv_bits nonce_bytes digit_bits key_slots packet_keys distinct_halves unit_numbers
-    counter_bits lanes release release_words
+    counter_bits lanes channels release release_words
     interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
 """

@@ -224,6 +224,25 @@ class Datapath(Spec):
         )
     )
 
+    channels: Annotated[
+        int,
+        needs(
+            (),
+            "a channel has a core of its own, whose words and key come at plain ports",
+            mode=("gcm",),
+            interface=("plain",),
+            release=("at-once",),
+            key_slots=(1,),
+        ),
+    ] = option(
+        1,
+        "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own. A key "
+        "comes at one port, and bits beside it say for which channels it is.",
+        unit="channels",
+        cost="The area of a core for each.",
+        ge=1,
+        le=16,
+    )
     release: Annotated[
         Literal["at-once", "verdict"],
         needs(

@@ -41,6 +41,7 @@ from .bulk import Bulk
 from .bus_rules import check_bus_rules
 from .ccm import check_ccm_packets, check_ccm_resets, published_ccm, random_ccm
 from .ccm_packets import CcmBench
+from .channels import check_channels
 from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
 from .equivalence import Claim
@@ -427,7 +428,8 @@ def _verify_messages(
     """Every check of a core in a mode of whole messages; `proof` of the core."""
     parameters = folder.record["parameters"]
     streams, controlled = "stream" in folder.record, "bus" in folder.record
-    verdicts, attempt = attempts(tell, 8 + 2 * streams + controlled)
+    channels = "channels" in folder.record
+    verdicts, attempt = attempts(tell, 8 + 2 * streams + controlled + channels)
     if not attempt("files", folder.check_files):
         return verdicts
     bench: list[MessageBench] = []
@@ -441,6 +443,8 @@ def _verify_messages(
         attempt(f"published {what}", lambda: messages.published(bench[0], parameters))
         attempt(f"random {what} against {name}", lambda: messages.random(bench[0], parameters))
         attempt(f"resets within {what}", lambda: messages.resets(bench[0], parameters))
+        if channels:
+            attempt("channels", lambda: _channels(folder, bench[0]))
     if streams:
         attempt("AXI-Stream", lambda: _message_stream(folder))
     if controlled:
@@ -453,6 +457,12 @@ def _verify_messages(
     attempt("zeroise", lambda: _zeroise(folder))
     attempt("equivalence for all inputs", proof)
     return verdicts
+
+
+def _channels(folder: CoreFolder, bench: MessageBench) -> str:
+    """All channels of a core of packets together."""
+    assert isinstance(bench, PacketBench)
+    return check_channels(folder, bench)
 
 
 def _message_stream(folder: CoreFolder) -> str:

@@ -26,7 +26,8 @@ def check_zeroise(folder: CoreFolder) -> str:
     """The check `zeroise` of a core `folder`; what was checked, in words. Raises CheckFailed with a register
     that remembers, or NotChecked where the core holds nothing for long.
     """
-    record = {**folder.record, **folder.record.get("bus", {})}  # of a register bus, the core behind it
+    # Of a register bus, the core behind it; of channels, the core of one.
+    record = folder.record | folder.record.get("bus", {}) | folder.record.get("channels", {})
     ports = PortSet(**record["ports"]) if record.get("ports") else PortSet()
     if not ports.zeroise:
         raise NotChecked("the core has no zeroise_i: it holds no key")

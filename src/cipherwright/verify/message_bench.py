@@ -34,10 +34,10 @@ class MessageBench:
 
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
-        """The core of `record` in the files `sources`, compiled; of a core on a standard bus, the one inside.
-        Raises as `compile_simulation`.
+        """The core of `record` in the files `sources`, compiled; of a core on a standard bus, the one inside,
+        of one with channels, that of a channel. Raises as `compile_simulation`.
         """
-        record = {**record, **record.get("stream", {})}
+        record = {**record, **record.get("stream", {}), **record.get("channels", {})}
         return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
 
     @cached_property
@@ -101,8 +101,16 @@ class MessageSession(ABC):
 
     def reset(self) -> None:
         """One cycle of reset, after which nothing of before may leave."""
+        self._pulse(self.bench.ports.reset)
+
+    def zeroise(self) -> None:
+        """One cycle of zeroising, after which nothing of before may leave."""
+        self._pulse(self.bench.ports.zeroise)
+
+    def _pulse(self, name: str) -> None:
+        """A port is 1 for a cycle, and nothing of before is expected."""
         rows = self.idle(1)
-        self.bench.simulation.view(rows, self.bench.ports.reset)[0, 0] = 1
+        self.bench.simulation.view(rows, name)[0, 0] = 1
         self.run(rows)
         self._forget()
 

@@ -20,7 +20,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CheckFailed, NotChecked
-from ..shell import AXIS_DATA, BUS_DATA, DEEP_STREAM_FILE, RELEASE_FILE, STREAM_FILE, TAG_DATA, own_names
+from ..shell import (
+    AXIS_DATA,
+    BUS_DATA,
+    DEEP_STREAM_FILE,
+    RELEASE_FILE,
+    STREAM_FILE,
+    TAG_DATA,
+    own_names,
+    without_channel,
+)
 from .aig import FALSE, TRUE
 from .copies import without_copies
 from .delay_lines import VALID_LINES, flushes
@@ -221,9 +230,11 @@ def check_reset(folder: CoreFolder) -> str:
     if not ports["reset"]:
         raise NotChecked("the ports of this core have no reset")
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
+    names = {name: without_channel(name) for name in n.outputs}
+    data, quiet = ({name for name, own in names.items() if own in of} for of in (_DATA, _QUIET))
     fifos = {own_names(STREAM_FILE, record["top"]): False, own_names(DEEP_STREAM_FILE, record["top"]): True}
     done = prove_reset(
-        n, ports["reset"], _DATA, _QUIET, ports["clk"], fifos, own_names(RELEASE_FILE, record["top"])
+        n, ports["reset"], data, quiet, ports["clk"], fifos, own_names(RELEASE_FILE, record["top"])
     )
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"

@@ -119,6 +119,11 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             f"interleaved messages, and {core.top} has them: the UART carries one at a time",
         ),
         (
+            core.channels is not None,
+            f"several channels, and {core.top} has {core.channel_count}: the UART carries one packet after "
+            "the other, so choose channels = 1",
+        ),
+        (
             core.keys_travel,
             f"a key with every unit, and {core.top} has key = agile: its keys come over the UART, each for "
             "all units to come, so choose key = static and key_expansion = unit",

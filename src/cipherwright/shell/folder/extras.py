@@ -162,7 +162,8 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
     if ports and ports.ascending:
         words["key"] = int.from_bytes(worked.key, "big")
     messages = None
-    if isinstance(core, Core) and _whole_messages(core) and not core.bus and core.lanes == 1:
+    one = isinstance(core, Core) and core.lanes * core.channel_count == 1
+    if one and isinstance(core, Core) and _whole_messages(core) and not core.bus:
         messages = _message_facts(spec, core, worked)
     common = {"origin": origin_lines(spec.name), "top": core.top}
     chained = "In a chaining mode every block is the first of a message. " if ports and ports.first else ""

@@ -14,6 +14,7 @@ from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
 from ...rtl import Handshake, Stream
 from ...spec import Datapath
 from ..ccm import LENGTH_PORTS, bus_length_ports
+from ..channels import without_channel
 from ..core import Core
 from ..header import origin_lines
 from .accesses import core_registers, field_bit
@@ -177,7 +178,10 @@ def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int
         latency=_longest(core),
         inputs=[n for n, pin in pins.items() if not pin.out and n != p.clk],
         # A slot is read before its word is taken, so it stays.
-        word={pin.name: pin.width for pin in taken.payload if pin.name != ports.get("key_slot")},
+        word={
+            without_channel(pin.name): pin.width for pin in taken.payload if pin.name != ports.get("key_slot")
+        },
+        channels=core.channel_count if core.channels else 0,
         size=pins[p.block_in].width // 8,
         key_bits=pins[p.key].width,
         lengths=bool(bus_length_ports(ports)),

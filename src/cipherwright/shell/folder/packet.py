@@ -19,6 +19,13 @@ def packet_sentences(core: Core) -> Iterator[str]:
     assert core.packet is not None
     n, tag_bits = core.packet["ports"], core.packet["tag_bits"]
     yield "A packet is a message: words of additional data first, then words of data."
+    if core.channels:
+        count = core.channel_count
+        yield (
+            f"The core has {count} channels, each with packets of its own and ports like these. What is said "
+            "here of channel 0 holds for all: their ports begin with "
+            f"{', '.join(f'`ch{k}_`' for k in range(count))}."
+        )
     if core.lanes > 1:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
@@ -121,13 +128,15 @@ def packet_timing(core: Core) -> Iterator[str]:
         first = "A result of a packet that is encrypted" if "release" in core.packet else "A result"
         yield f"{first} is offered {core.latency} cycles after its word is taken."
         yield f"The tag is there {tag} cycles after the packet's last word is taken."
+        each = " in each channel" if core.channels else ""
         yield (
             "A word can be taken every cycle, but for one cycle after a packet's last word: "
-            f"{8 * _word_bytes(core)} bits a cycle."
+            f"{8 * _word_bytes(core)} bits a cycle{each}."
         )
         yield "A packet of n words takes n + 1 cycles. Nothing else is lost between packets."
         return
-    rate = f"every {core.interval} cycles: {core.bits_per_cycle:.4g} bits a cycle"
+    bits, each = core.bits_per_cycle / core.channel_count, " in each channel" if core.channels else ""
+    rate = f"every {core.interval} cycles: {bits:.4g} bits a cycle{each}"
     if "longest_latency_cycles" in core.packet:
         yield f"A result leaves 1 to {core.packet['longest_latency_cycles']} cycles after its word is taken."
         assert core.inner is not None

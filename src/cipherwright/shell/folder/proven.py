@@ -33,6 +33,8 @@ def _simulated(spec: Spec, core: Core) -> Iterator[str]:
         yield "The mode, its multiplier included, against an independent library."
     elif multiplier:
         yield "Counters, and that a tag meets its packet, against an independent library."
+    if core.channels:
+        yield "All channels at once, each against the core of a channel alone."
     if core.packet and "release" in core.packet:
         yield "A buffer of more than 16 words, with right and wrong tags about its depth."
     if core.unit:
@@ -78,6 +80,11 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
 
 def _of_mode(core: Core) -> Iterator[str]:
     """Sentences on a mode of whole packets or units."""
+    if core.channels:
+        yield (
+            "A key goes to the channels that it is for and to no other, to each once, and is taken in the "
+            "cycle after the last of them took it: for all times, with up to three channels."
+        )
     if core.packet and "release" in core.packet:
         yield (
             "No word of a decrypted packet leaves the buffer before a good verdict, and after it each leaves "

@@ -9,6 +9,7 @@ from ...cipher.modes import MAC_MODES
 from ...rtl import ClockReset, Pin
 from ...spec import Spec
 from ..built_engine import BuiltEngine
+from ..channels import CHOSEN
 from ..core import Core
 from ..header import GENERATOR, TERMS, command_of, option_value, options_said
 from .accesses import access_table, core_registers, field_bit, register_sentences, worked_accesses
@@ -127,7 +128,8 @@ def _key_size(spec: Spec) -> str:
 def _file_kind(name: str, core: Core | BuiltEngine) -> str:
     top = core.top
     if name == f"{top}_tb.v" and isinstance(core, Core) and core.tested != top:
-        return f"self-checking testbench of `{core.tested}`, the core without its bus: known answers"
+        which = "the core of a channel" if core.channels else "the core without its bus"
+        return f"self-checking testbench of `{core.tested}`, {which}: known answers"
     if name == "record.json":
         return "what was asked for, ports, timing, predictions, and a digest of every file"
     if name == f"{top}.v":
@@ -352,11 +354,23 @@ _FIRST = {"packet": "word of a packet", "unit": "unit number", "message": "word 
 def _one_key(core: Core) -> Iterator[str]:
     p = core.ports
     yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
+    if core.channels:
+        yield from _keys_of_channels(core)
+        return
     yield "Hold both inputs until then."
     yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
     what = _FIRST.get(_thing(core), "block")
     yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
     yield f"No {what} is taken before a key is complete, nor while one is expanded."
+
+
+def _keys_of_channels(core: Core) -> Iterator[str]:
+    p = core.ports
+    yield f"It is for the channels whose bit of `{CHOSEN}` is 1. Hold all three inputs until then."
+    yield "Each of these channels takes it when its own last packet has left; the others go on."
+    yield f"`{p.key_ready}` rises in the cycle after the last of them took it."
+    yield f"The first word of a packet can be taken {core.key_cycles} cycles after its channel took the key."
+    yield "No packet of these channels begins while the key is offered or expanded."
 
 
 def _two_keys(core: Core) -> Iterator[str]:

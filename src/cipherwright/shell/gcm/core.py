@@ -7,6 +7,7 @@ from dataclasses import asdict
 from ...arch import key_choices, waiting
 from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
 from ...spec import Pipeline
+from ..channels import in_channels
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
@@ -62,7 +63,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
     }
     # Those of a second key-expansion unit, with its loop.
     second = (unit.flip_flops + design.flip_flops() - design.flip_flops(design.top.name)) * (slots - 1)
-    core = Core(
+    alone = Core(
         top,
         spec_parameters(spec),
         of.plain,
@@ -83,7 +84,10 @@ def assemble_gcm(of: CoreInputs) -> Core:
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, stages, lanes) + second + around.flip_flops + released.flip_flops,
+        _mode_flip_flops(parts, design, stages, lanes)
+        + second
+        + around.mode_flip_flops
+        + released.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
@@ -92,6 +96,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         packet=packet,
         beside=parts.beside,
     )
+    core = in_channels(alone, around.channels, around.flip_flops)
     said = (
         f"{latency} cycles from a word to its result; a word every cycle, and one cycle more for each "
         f"packet; {tag_latency} cycles from a packet's last word to its tag{release.said}"

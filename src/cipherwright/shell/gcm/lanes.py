@@ -11,7 +11,6 @@ from __future__ import annotations
 from ...rtl import Cell, Clocked, Let, Note, Reg, Step, Wire, WrapperItem
 from ..copies import copies, spread
 from .counter import counter_items
-from .ports import IV_BITS
 from .timing import KEEP
 
 __all__ = ["block_items", "chain_of", "low_bits", "number_items", "value_items"]
@@ -93,7 +92,6 @@ def block_items(lanes: int) -> tuple[WrapperItem, ...]:
     names = dict.fromkeys(_counter(lane, lanes) for lane in range(lanes))
     registers = list[WrapperItem]()
     steps = [
-        Step("iv_5", "iv_4"),
         Step("end_5", "end_4"),
         Step("numbered_4", "~clear_3"),
         Step("numbered_5", "numbered_4"),
@@ -103,7 +101,6 @@ def block_items(lanes: int) -> tuple[WrapperItem, ...]:
         steps.append(Step(f"shown_{name}", f"{name} & ~{spread(f'blank_{name}', high)}"))
     lines = [item for lane in range(lanes) for item in _block(lane, lanes)]
     return (
-        Reg(("iv_5",), IV_BITS),
         Reg(("end_5", "numbered_4", "numbered_5")),
         *registers,
         Clocked(tuple(steps)),

@@ -92,7 +92,7 @@ def gcm_layer(
                 *_words(any_iv, slots, timing.word_bytes),
                 *(_values() if lanes == 1 else value_items(lanes)),
                 *(hashed_iv_items(timing) if any_iv else ()),
-                *_initial_value(any_iv, slots),
+                *_initial_value(any_iv, slots, lanes),
                 *_meanings(timing.ghash.loop, any_iv, slots),
                 *(_counter(any_iv) if lanes == 1 else number_items(lanes)),
                 *_cipher(cipher, delay, timing, any_iv),
@@ -230,19 +230,23 @@ def _values() -> tuple[WrapperItem, ...]:
     )
 
 
-def _initial_value(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
+def _initial_value(any_iv: bool, key_slots: int, lanes: int) -> tuple[WrapperItem, ...]:
     """The packet's IV, held from its first word to its end; of a core with one key zero while that is
-    made.
+    made. The pipelines of several lanes fill the device, so that what loads it travels for a cycle more, and
+    it waits for that.
     """
-    zeros = key_slots == 1
+    zeros, last = key_slots == 1, 3 if lanes == 1 else 4
+    told = ("load", "zero") if zeros else ("load",)
     loads = [
         Step(
-            f"iv_4[{high}:{low}]",
-            f"iv_3[{high}:{low}]" + (f" & {{{high - low + 1}{{~zero_3[{k}]}}}}" if zeros else ""),
-            f"load_3[{k}]",
+            f"iv_{last + 1}[{high}:{low}]",
+            f"iv_{last}[{high}:{low}]" + (f" & {{{high - low + 1}{{~zero_{last}[{k}]}}}}" if zeros else ""),
+            f"load_{last}[{k}]",
         )
         for k, (low, high) in enumerate(pieces(IV_BITS))
     ]
+    travels = [Step("iv_4", "iv_3"), *(Step(f"{name}_4", f"{name}_3") for name in told)] if lanes > 1 else []
+    parts = len(pieces(IV_BITS))
     first, second = "(taken_1 & ~inside_q)", "iv_1"
     if any_iv:
         first = "(taken_1 & ~begun_q & ~derived_q) | settle[0]"
@@ -250,10 +254,10 @@ def _initial_value(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
         second = f"(difference_{VERDICT - 1}[127:{_NUMBER}] & {settled}) | (iv_1 & ~{settled})"
     return (
         Note("The IV comes with a packet's first word."),
-        Reg(tuple(f"iv_{k}" for k in (1, 2, 3, 4)), IV_BITS),
-        Reg(("load_2", "zero_2") if zeros else ("load_2",)),
-        *copies("load_3", "load_2", IV_BITS),
-        *(copies("zero_3", "zero_2", IV_BITS) if zeros else ()),
+        Reg(tuple(f"iv_{k}" for k in range(1, last + 2)), IV_BITS),
+        Reg(tuple(f"{name}_2" for name in told)),
+        *(item for name in told for item in copies(f"{name}_3", f"{name}_2", IV_BITS)),
+        *([Reg(tuple(f"{name}_4" for name in told), parts)] if lanes > 1 else []),
         Clocked(
             (
                 Step("load_2", f"{first} | fill_q | pending" if zeros else f"{first} | fill_i"),
@@ -261,6 +265,7 @@ def _initial_value(any_iv: bool, key_slots: int) -> tuple[WrapperItem, ...]:
                 Step("iv_1", "iv_i"),
                 Step("iv_2", second),
                 Step("iv_3", "iv_2"),
+                *travels,
                 *loads,
             )
         ),

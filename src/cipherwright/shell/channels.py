@@ -1,0 +1,185 @@
+"""Whole cores side by side: channels, each with words of its own, and one port for their keys.
+
+A key is offered for some of the channels. Each of them takes it when it can, and a register notes that it
+has. `key_ready_o` is 1 in the cycle after the last of them took it. Everything else of a channel goes through
+unchanged, so a channel does what the core alone does, cycle by cycle.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from ..rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Group,
+    Handshake,
+    Held,
+    Let,
+    Note,
+    Pin,
+    Reg,
+    Step,
+    Stream,
+    Wire,
+    Wrapper,
+    WrapperItem,
+)
+from .core import Core, PortSet
+
+__all__ = ["CHOSEN", "channel_name", "channel_ports", "channels_top", "in_channels", "without_channel"]
+
+CHOSEN = "key_channels_i"
+"""The port that says which channels a key is for."""
+
+_SHARED = ("zeroise_i",)
+"""Inputs that all channels have in common."""
+
+_MERGED = ("busy_o",)
+"""Outputs of which one is 1 where that of any channel is."""
+
+_PREFIX = re.compile(r"ch\d+_")
+
+
+def channel_name(name: str, channel: int) -> str:
+    """The port `name` of the channel numbered `channel`.
+
+    >>> channel_name("valid_i", 1)
+    'ch1_valid_i'
+    """
+    return f"ch{channel}_{name}"
+
+
+def without_channel(name: str) -> str:
+    """The name that a port has in a core of one channel.
+
+    >>> without_channel("ch1_valid_i"), without_channel("key_i")
+    ('valid_i', 'key_i')
+    """
+    return _PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name
+
+
+def _of_channel(pin: Pin, channel: int) -> Pin:
+    meaning = pin.meaning and f"channel {channel}: {pin.meaning}"
+    return replace(pin, name=channel_name(pin.name, channel), meaning=meaning)
+
+
+def _own(group: Group, channel: int) -> Group | None:
+    """What a channel has of a group; None where all channels share it."""
+    if isinstance(group, Stream):
+        ready = group.ready and channel_name(group.ready, channel)
+        what = group.what and f"{group.what} of channel {channel}"
+        payload = tuple(_of_channel(pin, channel) for pin in group.payload)
+        return Stream(channel_name(group.valid, channel), payload, ready, group.out, what)
+    if isinstance(group, Held):
+        pins = (p for p in group.pins if p.name not in (*_SHARED, *_MERGED))
+        return Held(tuple(_of_channel(pin, channel) for pin in pins))
+    return None
+
+
+def _key_of(groups: Sequence[Group]) -> Handshake:
+    """The group of the key, which is the one that is taken by a handshake of its own."""
+    (found,) = (g for g in groups if isinstance(g, Handshake))
+    return found
+
+
+def _groups(groups: Sequence[Group], count: int) -> tuple[Group, ...]:
+    """The ports of `count` channels, each with those of `groups`."""
+    key = _key_of(groups)
+    chosen = Pin(CHOSEN, count, meaning="bit k is 1 where the key is for channel k; it stays with the key")
+    shared = tuple(p for g in groups if isinstance(g, Held) for p in g.pins if p.name in (*_SHARED, *_MERGED))
+    own = (_own(g, channel) for channel in range(count) for g in groups)
+    return (
+        next(g for g in groups if isinstance(g, ClockReset)),
+        replace(key, beside=(*key.beside, chosen)),
+        *(g for g in own if g is not None),
+        Held(shared),
+    )
+
+
+def channel_ports(ports: PortSet, names: Mapping[str, str], channel: int) -> tuple[PortSet, dict[str, str]]:
+    """`ports` and `names`, those of a core of one channel by meaning, as the channel numbered `channel` has
+    them.
+    """
+    kept = ("clk", "reset", "key", "key_valid", "key_ready", "busy", "zeroise")
+    own: dict[str, Any] = {
+        what: channel_name(name, channel)
+        for what, name in asdict(ports).items()
+        if isinstance(name, str) and name and what not in kept
+    }
+    return replace(ports, **own), {what: channel_name(name, channel) for what, name in names.items()}
+
+
+def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: int) -> Core:
+    """The `core` of one channel with what is known of several, `channels`, and with the `flip_flops` around
+    them; the core itself where there is one alone.
+    """
+    if channels is None:
+        return core
+    inside = core.packet or {"ports": {}}
+    _, names = channel_ports(core.ports, inside["ports"], 0)
+    return replace(
+        core,
+        packet={**inside, "ports": names},
+        channels={**channels, "packet": dict(inside)},
+        channel_flip_flops=flip_flops,
+    )
+
+
+def channels_top(name: str, inside: str, groups: Sequence[Group], count: int) -> Wrapper:
+    """The module `name` of `count` channels, each a core `inside` with the ports `groups`."""
+    key = _key_of(groups)
+    return Wrapper(
+        name,
+        (
+            f"{count} channels, each with words of its own.",
+            f"A key goes to those that {CHOSEN} names, and {key.ready} is 1 when all of them have it.",
+        ),
+        _groups(groups, count),
+        (
+            Note("Channels that have the key that is offered, and whether all have it that are to."),
+            Reg(("taken_q",), count, vector=True),
+            Reg(("done_q",)),
+            Wire(("takes", "busy"), count, vector=True),
+            Let("offer", f"{{{count}{{{key.valid}}}}} & {CHOSEN} & ~taken_q", count),
+            Let("have", "taken_q | (offer & takes)", count),
+            Drive(key.ready, "done_q"),
+            Drive("busy_o", "|busy"),
+            Clocked(
+                (
+                    Step("taken_q", f"have & {{{count}{{~(done_q | zeroise_i)}}}}"),
+                    Step("done_q", f"{key.valid} & ~done_q & ~zeroise_i & (&(have | ~{CHOSEN}))"),
+                ),
+                (("taken_q", f"{count}'d0"), ("done_q", "1'b0")),
+            ),
+            *(_channel(inside, groups, channel) for channel in range(count)),
+        ),
+    )
+
+
+def _channel(inside: str, groups: Sequence[Group], channel: int) -> WrapperItem:
+    """The core of a channel."""
+    key = _key_of(groups)
+    links = {key.valid: f"offer[{channel}]", key.ready: f"takes[{channel}]", "busy_o": f"busy[{channel}]"}
+    for group in groups:
+        own = _own(group, channel)
+        shown = own.pins if own else group.pins
+        links |= {
+            pin.name: seen.name
+            for pin, seen in zip(_kept(group), shown, strict=True)
+            if pin.name not in links
+        }
+        links |= {p.name: p.name for p in group.pins if p.name in _SHARED}
+    return Cell(inside, f"u_channel_{channel}", links)
+
+
+def _kept(group: Group) -> tuple[Pin, ...]:
+    """The pins of a group that a channel has of its own, or all of one that channels share."""
+    if isinstance(group, Held):
+        return tuple(p for p in group.pins if p.name not in (*_SHARED, *_MERGED))
+    return group.pins

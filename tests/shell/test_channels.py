@@ -1,0 +1,216 @@
+"""Several channels: the control of their key is proven for all times, the whole core does what the core of a
+channel does alone, and what is broken is seen.
+
+In the proof the cores of channels are abstracted: each takes a key that it is offered when it likes. Keys
+have 18 bits. What is offered stays until it is taken, a reset comes or everything is zeroised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.errors import UserError
+from cipherwright.rtl import print_wrapper
+from cipherwright.shell.channels import channels_top
+from cipherwright.shell.gcm.ports import port_groups
+from cipherwright.spec import load
+from cipherwright.verify import PacketBench
+from cipherwright.verify.channels import channel_traffic, together
+from cipherwright.verify.simulate import Simulation
+from tests.conftest import LIGHT_GCM, Built
+from tests.faults import Fault, drop, takes, unreset, use
+from tests.front_ends import run_testbench
+from tests.proofs import Sees, sby
+
+from .chosen_faults import chosen, faulty_simulation
+
+BITS, COUNT = 18, 3
+CHANNELS = (*LIGHT_GCM, "channels=2")
+
+CORE = f"""\
+module inner (input wire clk, input wire rst_i, input wire zeroise_i, input wire key_valid_i,
+    input wire [{BITS - 1}:0] key_i, output wire key_ready_o, input wire valid_i, input wire last_i,
+    output wire ready_o, output wire busy_o, input wire [15:0] keep_i, input wire aad_i,
+    input wire decrypt_i, input wire [95:0] iv_i, input wire [127:0] tag_i, input wire [127:0] block_i,
+    output wire valid_o, output wire [127:0] block_o, output wire [15:0] keep_o, output wire last_o,
+    output wire tag_valid_o, output wire [127:0] tag_o, output wire good_o);
+    (* anyseq *) wire f_takes, f_works;
+    assign {{key_ready_o, busy_o, ready_o}} = {{f_takes, f_works, valid_i}};
+    assign {{valid_o, block_o, keep_o, last_o}} = {{valid_i, block_i, keep_i, last_i}};
+    assign {{tag_valid_o, tag_o, good_o}} = {{aad_i, tag_i, decrypt_i}};
+endmodule
+"""
+"""The core of a channel, which takes a key when it likes, and shows its other inputs."""
+
+RULES = f"""
+    reg f_start = 1;
+    reg f_waits, f_gone, f_last;
+    reg [{BITS - 1}:0] f_key;
+    reg [{COUNT - 1}:0] f_for, f_had;
+    wire [{COUNT - 1}:0] f_takes = offer & takes;
+    always @(posedge clk) begin
+        f_start <= 0;
+        if (f_start) assume (rst_i);
+        f_waits <= key_valid_i & ~key_ready_o & ~rst_i & ~zeroise_i;
+        {{f_key, f_for}} <= {{key_i, key_channels_i}};
+        f_gone <= rst_i | zeroise_i;
+        // Channels that took the key that is offered, since it is.
+        f_had <= rst_i | zeroise_i | (key_valid_i & key_ready_o) ? 0 : f_had | f_takes;
+        f_last <= ~rst_i & ~zeroise_i & key_valid_i & ~key_ready_o & ((f_had | f_takes) == key_channels_i);
+    end
+    always @(*) if (f_waits) assume (key_valid_i && {{key_i, key_channels_i}} == {{f_key, f_for}});
+    always @(*) if (~f_start) begin
+        // Only those that the key is for have it, each once, and all of them when it is taken.
+        assert ((f_takes & ~(key_channels_i & {{{COUNT}{{key_valid_i}}}})) == 0);
+        assert ((f_takes & f_had) == 0);
+        if (key_ready_o) assert (key_valid_i && f_had == key_channels_i && offer == 0);
+        if (key_valid_i & ~key_ready_o) assert (offer == (key_channels_i & ~f_had));
+        // It is taken in the cycle after the last of them took it, and at no other time.
+        assert (key_ready_o == f_last);
+        // After a reset or zeroising no channel has it.
+        if (f_gone) assert (f_had == 0 && ~key_ready_o && taken_q == 0);
+        assert (taken_q == f_had);
+        if (f_waits) assert ((f_had & ~key_channels_i) == 0);
+        if (~f_waits) assert (f_had == 0);
+        // The core is busy where a channel is.
+        assert (busy_o == (busy != 0));
+        // What is a channel's own reaches it alone.
+        assert ({{ch0_valid_o, ch0_block_o, ch0_keep_o, ch0_last_o}} ==
+            {{ch0_valid_i, ch0_block_i, ch0_keep_i, ch0_last_i}});
+        assert ({{ch2_tag_valid_o, ch2_tag_o, ch2_good_o}} == {{ch2_aad_i, ch2_tag_i, ch2_decrypt_i}});
+        assert ({{ch0_ready_o, ch1_ready_o, ch2_ready_o}} == {{ch0_valid_i, ch1_valid_i, ch2_valid_i}});
+    end
+    always @(*) if (~f_start) begin
+        cover (key_ready_o && key_channels_i == 5);
+        cover (key_ready_o && key_channels_i == 7 && f_gone == 0);
+    end
+"""
+"""The statement, to be put into the module."""
+
+SCRIPT = """\
+[tasks]
+always
+reach
+
+[options]
+always: mode prove
+always: depth 3
+reach: mode cover
+reach: depth 12
+
+[engines]
+smtbmc yices
+
+[script]
+read -formal -sv channels.sv
+prep -top channels
+
+[files]
+channels.sv
+"""
+
+FAULTS: dict[str, Fault] = {
+    "a channel takes a key twice": drop("offer", "~taken_q"),
+    "a key goes to all channels": drop("offer", "key_channels_i"),
+    "a key that is not offered": use("offer", "{3{key_valid_i}}", "3'd7"),
+    "taken before all have it": use("done_q", "(&(have | ~key_channels_i))", "(|(have & key_channels_i))"),
+    "taken where another channel has it": use("done_q", "~key_channels_i", "key_channels_i"),
+    "taken twice": drop("done_q", "~done_q"),
+    "taken while it is zeroised": drop("done_q", "~zeroise_i"),
+    "a key is noted that is not taken": use("have", "(offer & takes)", "offer"),
+    "zeroising leaves what a channel took": use("taken_q", "(done_q | zeroise_i)", "done_q"),
+    "the next key goes to no channel": use("taken_q", "(done_q | zeroise_i)", "zeroise_i"),
+    "at rest while a channel works": use("busy_o", "|busy", "&busy"),
+    "a channel's words go to another": use("u_channel_0.block_i", "ch0_block_i", "ch1_block_i"),
+    "a channel is ready when another is": use("u_channel_1.valid_i", "ch1_valid_i", "ch2_valid_i"),
+    **{f"reset leaves {name}": unreset(name) for name in ("taken_q", "done_q")},
+}
+"""What is broken -> the fault."""
+
+QUICK = ["a channel takes a key twice", "taken before all have it", "zeroising leaves what a channel took"]
+"""Those that the tests try."""
+
+AT_ONCE: dict[str, Fault] = {
+    "taken before all have it": use("done_q", "(&(have | ~key_channels_i))", "(|(have & key_channels_i))"),
+    "a key goes to all channels": drop("offer", "key_channels_i"),
+    "the next key goes to no channel": use("taken_q", "(done_q | zeroise_i)", "zeroise_i"),
+    "a channel's words go to another": use("u_channel_1.block_i", "ch1_block_i", "ch0_block_i"),
+    "a channel's tag is another's": use("u_channel_1.tag_i", "ch1_tag_i", "ch0_tag_i"),
+    "a channel is not zeroised": takes("u_channel_1.zeroise_i", "1'b0"),
+    "at rest while a channel works": use("busy_o", "|busy", "&busy"),
+}
+"""Faults of the whole core, for which its channels go at once."""
+
+
+def spoil(folder: Path, fault: Fault | None = None) -> None:
+    """Write the module with its rules and one fault, and the script."""
+    text = print_wrapper(channels_top("channels", "inner", port_groups(BITS, 128), COUNT))
+    text = fault(text) if fault else text
+    (folder / "channels.sv").write_text(CORE + text.replace("endmodule", RULES + "endmodule"))
+    (folder / "channels.sby").write_text(SCRIPT)
+
+
+@pytest.mark.parametrize("task", ["always", "reach"])
+def test_the_key_of_channels(task: str, tmp_path: Path) -> None:
+    spoil(tmp_path)
+    text = sby(tmp_path, task, "channels.sby")
+    assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+@pytest.mark.parametrize("fault", QUICK)
+def test_broken_keys_of_channels_are_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
+    """The others: benchmarks/control_proofs.py."""
+    spoil(tmp_path, FAULTS[fault])
+    assert sees(tmp_path, "always", "channels.sby")
+
+
+@pytest.fixture(scope="module")
+def alone(built: Callable[..., Built]) -> PacketBench:
+    """The core of a channel."""
+    _, folder = built(*CHANNELS)
+    return PacketBench.compile(folder.sources, folder.record)
+
+
+@pytest.fixture(scope="module")
+def whole(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory) -> Simulation:
+    """The whole core, with a port that chooses a fault."""
+    folder = tmp_path_factory.mktemp("channels")
+    return faulty_simulation(built(*CHANNELS)[0], AT_ONCE.values(), (), folder)
+
+
+def test_channels_at_once(alone: PacketBench, whole: Simulation) -> None:
+    """Every channel does what it does alone, and each fault is seen."""
+    traffic = channel_traffic(alone, 2, keys=5)
+    assert together(alone, whole, traffic, chosen(-1)) == []
+    for number, fault in enumerate(AT_ONCE):
+        assert together(alone, whole, traffic, chosen(number)), fault
+
+
+def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Two channels have the flip-flops of two cores and three more, and twice the rate; the testbench of a
+    channel passes.
+    """
+    core, folder = built(*CHANNELS)
+    one, _ = built(*LIGHT_GCM)
+    assert core.flip_flops == 2 * one.flip_flops + 3
+    assert core.bits_per_cycle == 2 * one.bits_per_cycle == 256
+    assert core.tested == "light128_gcm_channel"
+    said = run_testbench([*folder.sources, folder.path / f"{core.top}_tb.v"], tmp_path)
+    assert said.split()[-1] == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("interface=axi-stream", "channels = 2 needs interface = plain"),
+        ("key_slots=2", "channels = 2 needs key_slots = 1"),
+        ("release=verdict", "channels = 2 needs release = at-once"),
+        ("channels=17", "channels"),
+    ],
+)
+def test_refused(change: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        load(CHANNELS[0], [*CHANNELS[1:], change])
