@@ -248,7 +248,7 @@ def rules(t: GcmTiming) -> str:
     first = "{f_first[TOP-1:2], f_word[1] & ~inside_q, 2'd0}".replace("TOP", str(tag))
     text += f"    reg [{tag}:0] f_first;\n    always @(posedge clk) f_first <= {first};\n"
     bits = "".join(
-        _of_bit(w, b, word, hashed, lane == 0) + (_of_tag(w, b, tag, wait) if lane == 0 else "")
+        _of_bit(w, b, word, hashed, lane == 0) + (_of_tag(w, b, tag, wait, 4 if lanes == 1 else 5) if lane == 0 else "")
         for (lane, b), w in here.items()
     )
     present = [f"f_some_{k}[{flags}]" for k in reversed(range(1, lanes))]
@@ -260,7 +260,7 @@ def rules(t: GcmTiming) -> str:
     reg [5:0] f_age = 0;
     reg f_inside, f_taken_q, f_last_q, f_drop_q, f_reset_q, f_reset_2;
     reg [{35 - rest}:0] f_count, f_count_2, f_aads, f_datas;
-    reg [95:0] f_iv_4, f_iv_5;
+    reg [95:0] f_iv;
     reg [127:0] f_lengths;
     reg [{rest - 1}:0] f_bytes, f_aad_bytes, f_data_bytes, f_aad_rest, f_data_rest;
     reg f_aad_takes, f_data_takes, f_fresh;
@@ -275,8 +275,7 @@ def rules(t: GcmTiming) -> str:
         f_reset_2 <= f_reset_q;
         f_count <= {"count" if lanes == 1 else "count_from_1"};
         f_count_2 <= f_count;
-        f_iv_4 <= iv_4;
-        f_iv_5 <= f_iv_4;
+        f_iv <= {"iv_4" if lanes == 1 else "iv_5"};
         f_lengths <= lengths;
         f_aads <= aads;
         f_datas <= datas;
@@ -331,13 +330,13 @@ def _counter_blocks(lanes: int, keyed: str) -> str:
     """Rules of counter blocks. Of two lanes the numbers are even ones and odd ones, a register later."""
     if lanes == 1:
         return f"""\
-        if (f_word[5] & ~f_end[6]{keyed}) assert (chain == {{f_iv_4, f_count}});
-        if (f_end[6]) assert (chain == {{f_iv_4, 32'd1}});
+        if (f_word[5] & ~f_end[6]{keyed}) assert (chain == {{f_iv, f_count}});
+        if (f_end[6]) assert (chain == {{f_iv, 32'd1}});
 """
     return """\
-        if (f_word[6] & ~f_end[7]) assert (chain_0 == {f_iv_5, f_count_2, 1'b0});
-        if (f_word[6] & ~f_end[7]) assert (chain_1 == {f_iv_5, f_count_2, 1'b1});
-        if (f_end[7]) assert (chain_0 == {f_iv_5, 32'd1});
+        if (f_word[6] & ~f_end[7]) assert (chain_0 == {f_iv, f_count_2, 1'b0});
+        if (f_word[6] & ~f_end[7]) assert (chain_1 == {f_iv, f_count_2, 1'b1});
+        if (f_end[7]) assert (chain_0 == {f_iv, 32'd1});
 """
 
 
@@ -353,11 +352,13 @@ def _of_bit(w: int, b: int, word: int, hashed: int, first: bool) -> str:
 """
 
 
-def _of_tag(w: int, b: int, tag: int, wait: int) -> str:
-    """Rules of bit b of an IV and a tag; w: of the word, where the tag's key stream is."""
+def _of_tag(w: int, b: int, tag: int, wait: int, held: int) -> str:
+    """Rules of bit b of an IV and a tag; w: of the word, where the tag's key stream is; held: cycles from an
+    IV at its port to the register that keeps it.
+    """
     k = b - (128 - TAG_BITS)
     return f"""\
-        assert (iv_4[{b - 32}] == (f_first[4] ? f_iv{b}[4] : f_iv_4[{b - 32}]));
+        assert (iv_{held}[{b - 32}] == (f_first[{held}] ? f_iv{b}[{held}] : f_iv[{b - 32}]));
         if (f_end[{tag - 4}]) assert (difference_0[{k}] == (f_sum[{k}] ^ f_stream{w}[{wait}]
             ^ (f_dec[{tag - 4}] & f_tag{b}[{tag - 4}])));
 """
