@@ -8,11 +8,9 @@ runs on a core of AES with the key's length. The package has no files of GMAC: i
 a text.
 
 A core of GCM makes and compares tags of one length. `gcm-loop` builds the small core for every length of
-key and tag, and runs every case on the core with its lengths. `gcm-pipeline` builds a pipeline for keys of
-128 and 256 bits, with tags of 128 bits: it encrypts every case with an IV of 96 bits, whose tag is
-compared with the first bytes of the core's, and decrypts those with tags of 128 bits. Pipelines have 12 or
-14 stages with small boxes, which simulate fast; the modes are those of the presets. CCM runs on its
-preset, with every length of key, nonce and tag. CMAC runs on the presets, with the key's
+key and tag, `gcm-pipeline` a pipeline for each, and every case runs on the core with its lengths.
+Pipelines have 12 or 16 stages with small boxes, which simulate fast; the modes are those of the presets.
+CCM runs on its preset, with every length of key, nonce and tag. CMAC runs on the presets, with the key's
 length. What is named is run alone. `--check` runs nothing: it compares the record's counts with the files.
 """
 
@@ -40,15 +38,13 @@ from tests import cavp_ccm, cavp_cmac, cavp_gcm, cavp_xts
 
 RECORD = Path(__file__).resolve().parent / "cavp.json"
 SIZES = (128, 256)
-GCM_SIZES = {"gcm-loop": (128, 192, 256), "gcm-pipeline": (128, 256)}
+GCM_SIZES = (128, 192, 256)
 """Lengths of keys."""
 GCM_CHANGES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=16", "linear_depth=0")
 GCM_CORES: dict[str, tuple[str, ...]] = {
     "gcm-loop": ("aes-gcm-small", "iv_bits=any"),
-    "gcm-pipeline": ("aes128-gcm", *GCM_CHANGES),
+    "gcm-pipeline": ("aes128-gcm", "iv_bits=any", *GCM_CHANGES),
 }
-GCM_TAGS = {"gcm-loop": TAG_BITS, "gcm-pipeline": (128,)}
-"""Lengths of tags for which a core is built."""
 XTS_CHANGES = (
     *("sbox=boyar_peralta", "fuse_linear=false", "stages=12", "linear_depth=0", "hops=[]"),
     "direction=both",
@@ -67,24 +63,19 @@ def run_gcm(kind: str, key_bits: int) -> Iterator[dict[str, Any]]:
     """Both files of a key's length through the cores of a kind."""
     preset, *changes = GCM_CORES[kind]
     found = {way: Counter[str]() for way in cavp_gcm.FILES}
-    for tag_bits in GCM_TAGS[kind]:
+    for tag_bits in TAG_BITS:
         with folder_of(preset, [*changes, f"key_bits={key_bits}", f"tag_bits={tag_bits}"]) as folder:
             bench = PacketBench.compile(folder.sources, folder.record)
             for way, counts in found.items():
-                counts += cavp_gcm.run_cases(bench, of_core(kind, key_bits, way, tag_bits))
+                counts += cavp_gcm.run_cases(bench, of_core(key_bits, way, tag_bits))
         print(f"{kind}: keys of {key_bits} bits, tags of {tag_bits} bits: done", flush=True)
     for way, file in cavp_gcm.FILES.items():
         yield told(file, key_bits, found[way])
 
 
-def of_core(kind: str, key_bits: int, way: str, tag_bits: int) -> Iterator[cavp_gcm.Case]:
-    """The cases of a file that come to the core of a kind with tags of a length: those with such a tag; to
-    that with the longest one also those for whose tags no core is built.
-    """
-    for case in cavp_gcm.cases(key_bits, way):
-        bits = 8 * len(case.tag)
-        if tag_bits == (bits if bits in GCM_TAGS[kind] else max(GCM_TAGS[kind])):
-            yield case
+def of_core(key_bits: int, way: str, tag_bits: int) -> Iterator[cavp_gcm.Case]:
+    """The cases of a file for a core with tags of a length: those with such a tag."""
+    return (case for case in cavp_gcm.cases(key_bits, way) if 8 * len(case.tag) == tag_bits)
 
 
 def run_xts(key_bits: int) -> Iterator[dict[str, Any]]:
@@ -134,15 +125,10 @@ def told(file: str, key_bits: int, counts: Mapping[str, int]) -> dict[str, Any]:
 def expected() -> dict[str, Counter[str]]:
     """File -> how many of its cases are run, and how many are left out and why."""
     found: dict[str, Counter[str]] = {}
-    for kind, changes in GCM_CORES.items():
-        for size in GCM_SIZES[kind]:
-            for way, file in cavp_gcm.FILES.items():
-                whys = (
-                    cavp_gcm.why_left_out(c, tag // 8, "iv_bits=any" in changes)
-                    for tag in GCM_TAGS[kind]
-                    for c in of_core(kind, size, way, tag)
-                )
-                found[f"{kind}: {file.format(size)}"] = run_or_left(whys)
+    for kind, size in product(GCM_CORES, GCM_SIZES):
+        for way, file in cavp_gcm.FILES.items():
+            whys = (cavp_gcm.why_left_out(c, len(c.tag), any_iv=True) for c in cavp_gcm.cases(size, way))
+            found[f"{kind}: {file.format(size)}"] = run_or_left(whys)
     for size in SIZES:
         for given, file in cavp_xts.FILES.items():
             whys = (cavp_xts.why_left_out(c) for c in cavp_xts.cases(size, given))
@@ -182,8 +168,8 @@ def main() -> None:
     record["cryptography-vectors"] = metadata.version("cryptography-vectors")
     for kind, core in GCM_CORES.items():
         if kind in chosen:
-            files = [found for size in GCM_SIZES[kind] for found in run_gcm(kind, size)]
-            record[kind] = {"core": list(core), "tag_bits": list(GCM_TAGS[kind]), "files": files}
+            files = [found for size in GCM_SIZES for found in run_gcm(kind, size)]
+            record[kind] = {"core": list(core), "tag_bits": list(TAG_BITS), "files": files}
     if "ccm" in chosen:
         files = [found for size in CCM_SIZES for found in run_ccm(size)]
         record["ccm"] = {"core": [CCM_PRESET], "files": files}
