@@ -28,6 +28,7 @@ from cipherwright.spec import load
 from tests.faults import Fault
 from tests.proofs import killed, sby
 from tests.shell import control_rules, loop_gcm_rules
+from tests.shell import test_channels as gcm_channels
 from tests.shell import test_gcm_announced_control as gcm_announced
 from tests.shell import test_xts_numbers as xts_numbers
 from tests.shell.test_control import core_of
@@ -198,6 +199,16 @@ def _announced_seen(folder: Path, fault: Fault) -> bool:
     return killed(gcm_announced.said(folder, fault))
 
 
+def _channels_proven(folder: Path) -> bool:
+    gcm_channels.spoil(folder)
+    return PASSED in sby(folder, "always", gcm_channels.FILE)
+
+
+def _channels_seen(folder: Path, fault: Fault) -> bool:
+    gcm_channels.spoil(folder, fault)
+    return killed(sby(folder, "always", gcm_channels.FILE))
+
+
 def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
     """(name, words for good and bad, what finds out in an empty folder) of every proof and fault."""
     proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
@@ -208,12 +219,14 @@ def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]
     for bits in (128, 192, 256, 448):
         yield f"word store of {bits} bits", proven, partial(_store_proven, bits=bits)
     yield "announced keys of GCM", proven, _announced_proven
+    yield "channels of GCM", proven, _channels_proven
     for what, broken, judge in (
         *(("numbers of runs", faults_of, _counting_seen) for faults_of in xts_numbers.FAULTS.items()),
         *(
             ("announced keys of GCM", faults_of, _announced_seen)
             for faults_of in gcm_announced.FAULTS.items()
         ),
+        *(("channels of GCM", faults_of, _channels_seen) for faults_of in gcm_channels.FAULTS.items()),
     ):
         yield f"{what}: {broken[0]}", seen, partial(judge, fault=broken[1])
     for sizes in loop_gcm_rules.SIZES:

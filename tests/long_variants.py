@@ -42,6 +42,7 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     ("mars-ibm-1port-key2",),
     ("mars-ibm-3port",),
     QUICK_GCM_LANES,
+    (*QUICK_GCM, "channels=2"),
     (*QUICK_GCM, "hops=sum_x,sum_h", "stages=16"),
     (*QUICK_GCM, "key_slots=2"),
     (*QUICK_GCM, "key_slots=2", "packet_keys=announced"),

@@ -90,6 +90,8 @@ RULES = f"""
 """
 """The statement, to be put into the module."""
 
+FILE = "channels.sby"
+
 SCRIPT = """\
 [tasks]
 always
@@ -150,13 +152,13 @@ def spoil(folder: Path, fault: Fault | None = None) -> None:
     text = print_wrapper(channels_top("channels", "inner", port_groups(BITS, 128), COUNT))
     text = fault(text) if fault else text
     (folder / "channels.sv").write_text(CORE + text.replace("endmodule", RULES + "endmodule"))
-    (folder / "channels.sby").write_text(SCRIPT)
+    (folder / FILE).write_text(SCRIPT)
 
 
 @pytest.mark.parametrize("task", ["always", "reach"])
 def test_the_key_of_channels(task: str, tmp_path: Path) -> None:
     spoil(tmp_path)
-    text = sby(tmp_path, task, "channels.sby")
+    text = sby(tmp_path, task, FILE)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
@@ -164,7 +166,7 @@ def test_the_key_of_channels(task: str, tmp_path: Path) -> None:
 def test_broken_keys_of_channels_are_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
     """The others: benchmarks/control_proofs.py."""
     spoil(tmp_path, FAULTS[fault])
-    assert sees(tmp_path, "always", "channels.sby")
+    assert sees(tmp_path, "always", FILE)
 
 
 @pytest.fixture(scope="module")

@@ -221,7 +221,7 @@ def rules(t: GcmTiming) -> str:
         else _ONE_KEY_RULES
     )
     state = _SLOT_STATE if two else _ONE_KEY_STATE
-    wait = t.ghash.sum_latency + 3
+    wait, held = t.ghash.sum_latency + 3, 4 if lanes == 1 else 5
     histories = [
         ("word", f"{taken} & ~rst_i", tag, False, ""),
         ("full", f"{taken} & ~rst_i & keep_i[0]", tag, False, ""),
@@ -248,7 +248,7 @@ def rules(t: GcmTiming) -> str:
     first = "{f_first[TOP-1:2], f_word[1] & ~inside_q, 2'd0}".replace("TOP", str(tag))
     text += f"    reg [{tag}:0] f_first;\n    always @(posedge clk) f_first <= {first};\n"
     bits = "".join(
-        _of_bit(w, b, word, hashed, lane == 0) + (_of_tag(w, b, tag, wait, 4 if lanes == 1 else 5) if lane == 0 else "")
+        _of_bit(w, b, word, hashed, lane == 0) + (_of_tag(w, b, tag, wait, held) if lane == 0 else "")
         for (lane, b), w in here.items()
     )
     present = [f"f_some_{k}[{flags}]" for k in reversed(range(1, lanes))]
