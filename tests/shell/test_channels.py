@@ -2,7 +2,8 @@
 channel does alone, and what is broken is seen.
 
 In the proof the cores of channels are abstracted: each takes a key that it is offered when it likes. Keys
-have 18 bits. What is offered stays until it is taken, a reset comes or everything is zeroised.
+have 18 bits. A key on offer stays the same until it is taken or withdrawn, a reset comes or everything is
+zeroised.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ endmodule
 
 RULES = f"""
     reg f_start = 1;
-    reg f_waits, f_gone, f_last;
+    reg f_waits, f_gone, f_last, f_withdrawn;
     reg [{BITS - 1}:0] f_key;
     reg [{COUNT - 1}:0] f_for, f_had;
     wire [{COUNT - 1}:0] f_takes = offer & takes;
@@ -57,23 +58,26 @@ RULES = f"""
         f_waits <= key_valid_i & ~key_ready_o & ~rst_i & ~zeroise_i;
         {{f_key, f_for}} <= {{key_i, key_channels_i}};
         f_gone <= rst_i | zeroise_i;
+        f_withdrawn <= ~key_valid_i;
         // Channels that took the key that is offered, since it is.
-        f_had <= rst_i | zeroise_i | (key_valid_i & key_ready_o) ? 0 : f_had | f_takes;
+        f_had <= rst_i | zeroise_i | ~key_valid_i | key_ready_o ? 0 : f_had | f_takes;
         f_last <= ~rst_i & ~zeroise_i & key_valid_i & ~key_ready_o & ((f_had | f_takes) == key_channels_i);
     end
-    always @(*) if (f_waits) assume (key_valid_i && {{key_i, key_channels_i}} == {{f_key, f_for}});
+    always @(*) if (f_waits & key_valid_i) assume ({{key_i, key_channels_i}} == {{f_key, f_for}});
     always @(*) if (~f_start) begin
         // Only those that the key is for have it, each once, and all of them when it is taken.
         assert ((f_takes & ~(key_channels_i & {{{COUNT}{{key_valid_i}}}})) == 0);
         assert ((f_takes & f_had) == 0);
-        if (key_ready_o) assert (key_valid_i && f_had == key_channels_i && offer == 0);
+        if (key_ready_o & key_valid_i) assert (f_had == key_channels_i && offer == 0);
         if (key_valid_i & ~key_ready_o) assert (offer == (key_channels_i & ~f_had));
         // It is taken in the cycle after the last of them took it, and at no other time.
         assert (key_ready_o == f_last);
         // After a reset or zeroising no channel has it.
         if (f_gone) assert (f_had == 0 && ~key_ready_o && taken_q == 0);
         assert (taken_q == f_had);
-        if (f_waits) assert ((f_had & ~key_channels_i) == 0);
+        if (f_waits & key_valid_i) assert ((f_had & ~key_channels_i) == 0);
+        // A key that is withdrawn is forgotten.
+        if (f_withdrawn) assert (taken_q == 0);
         if (~f_waits) assert (f_had == 0);
         // The core is busy where a channel is.
         assert (busy_o == (busy != 0));
@@ -125,6 +129,7 @@ FAULTS: dict[str, Fault] = {
     "a key is noted that is not taken": use("have", "(offer & takes)", "offer"),
     "zeroising leaves what a channel took": use("taken_q", "(done_q | zeroise_i)", "done_q"),
     "the next key goes to no channel": use("taken_q", "(done_q | zeroise_i)", "zeroise_i"),
+    "a key that is withdrawn counts": drop("taken_q", "key_valid_i"),
     "at rest while a channel works": use("busy_o", "|busy", "&busy"),
     "a channel's words go to another": use("u_channel_0.block_i", "ch0_block_i", "ch1_block_i"),
     "a channel is ready when another is": use("u_channel_1.valid_i", "ch1_valid_i", "ch2_valid_i"),
@@ -138,7 +143,6 @@ QUICK = ["a channel takes a key twice", "taken before all have it", "zeroising l
 AT_ONCE: dict[str, Fault] = {
     "taken before all have it": use("done_q", "(&(have | ~key_channels_i))", "(|(have & key_channels_i))"),
     "a key goes to all channels": drop("offer", "key_channels_i"),
-    "the next key goes to no channel": use("taken_q", "(done_q | zeroise_i)", "zeroise_i"),
     "a channel's words go to another": use("u_channel_1.block_i", "ch1_block_i", "ch0_block_i"),
     "a channel's tag is another's": use("u_channel_1.tag_i", "ch1_tag_i", "ch0_tag_i"),
     "a channel is not zeroised": takes("u_channel_1.zeroise_i", "1'b0"),

@@ -299,13 +299,14 @@ def figures_of(spec: Datapath, made: Scheduled, unit: BuiltUnit | None, target: 
     """
     s = made.schedule
     found = _without_registers(spec, made, s.graph, s.period, s.stages, target)
-    luts, brams, dsps, ffs = found.luts or 0, found.brams, found.dsps, spec.lane_count * s.register_bits()
+    luts, brams, dsps = found.luts or 0, found.brams, found.dsps
+    ffs = spec.lane_count * spec.channels * s.register_bits()
     if unit:
-        ffs += unit.unit.flip_flops
+        ffs += spec.channels * unit.unit.flip_flops
         if unit.loop:
-            own = area_of(unit.loop.schedule.graph, target)
+            own = tuple(spec.channels * n for n in area_of(unit.loop.schedule.graph, target))
             luts, brams, dsps = luts + own[0], brams + own[1], dsps + own[2]
-            ffs += unit.loop.design.flip_flops()
+            ffs += spec.channels * unit.loop.design.flip_flops()
     return replace(found, luts=luts, ffs=ffs, brams=brams, dsps=dsps)
 
 
@@ -315,7 +316,7 @@ def _without_registers(
     """What is known of the core of `spec` from the operations of its datapath, `graph`, a stage's time and
     the number of stages: everything but its flip-flops.
     """
-    turns, lanes = made.iterations or 1, spec.lane_count
+    turns, lanes = made.iterations or 1, spec.lane_count * spec.channels
     luts, brams, dsps = (lanes * n for n in area_of(graph, target))
     rate = spec.block_bits * lanes / turns
     return Figures(round(1000 / period, 1), stages, rate, stages * turns, luts, 0, brams, dsps)

@@ -152,7 +152,7 @@ def channels_top(name: str, inside: str, groups: Sequence[Group], count: int) ->
             Drive("busy_o", "|busy"),
             Clocked(
                 (
-                    Step("taken_q", f"have & {{{count}{{~(done_q | zeroise_i)}}}}"),
+                    Step("taken_q", f"have & {{{count}{{{key.valid} & ~(done_q | zeroise_i)}}}}"),
                     Step("done_q", f"{key.valid} & ~done_q & ~zeroise_i & (&(have | ~{CHOSEN}))"),
                 ),
                 (("taken_q", f"{count}'d0"), ("done_q", "1'b0")),

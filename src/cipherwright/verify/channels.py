@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CheckFailed
-from ..shell import CHOSEN, channel_name
+from ..shell import CHOSEN, WORD_BYTES, channel_name
 from .gcm import random_packets
 from .packets import Packet, PacketBench, PacketResult, Session
 from .reference import reference_of
@@ -31,11 +31,11 @@ _LONGEST = 90
 _WITHIN = (70, 60)
 """Bytes of additional data and of data of the packet within which a key is offered: over four words."""
 
-_AHEAD = 3
-"""Cycles from a packet's first word to the key that is offered within it."""
+_LONGEST_IV = 128
+"""Bytes of a random IV, at most."""
 
-_BETWEEN = 700
-"""Cycles between two times of keys in which packets go, beside those that a key takes."""
+_SOME = 3
+"""Longest packets for which there is time between two keys, at least."""
 
 _KEYS = 10
 """Times at which a key comes, before everything is zeroised."""
@@ -109,9 +109,9 @@ class _Player:
         return self.session.cycle - self.start
 
     def until(self, cycle: int) -> None:
-        """Idle up to a cycle. Raises ValueError where it is over."""
+        """Idle up to a cycle. Raises CheckFailed where it is over."""
         if cycle < self.cycle:
-            raise ValueError(f"cycle {cycle} is over: it is {self.cycle}")
+            raise CheckFailed(f"a packet ends {self.cycle - cycle} cycles later than its words can take")
         self.session.run(self.session.idle(cycle - self.cycle))
 
     def packet(self, size: tuple[int, int]) -> Packet:
@@ -120,10 +120,18 @@ class _Player:
         self.sent.append((packet, want))
         return packet
 
+    def plain_packet(self, size: tuple[int, int]) -> Packet:
+        """A random packet whose IV has 96 bits, and takes no words."""
+        while True:
+            packet = self.packet(size)
+            if not packet.iv_sizes:
+                return packet
+            self.sent.pop()
+
     def packets(self, end: int, after: int) -> None:
         """Random packets, as long as the next one and `after` cycles more are over before the cycle `end`."""
-        words = 2 * (_LONGEST // self.session.bench.word_bytes + 1)
-        while self.key and self.cycle + 13 * (words + 1) + after < end:
+        longest = _longest(self.session.bench)
+        while self.key and self.cycle + longest + after < end:
             a, n = (int(x) for x in self.rng.integers(0, _LONGEST + 1, 2))
             self.session.send(self.packet((a, n)), self.gaps)
 
@@ -136,8 +144,8 @@ class _Player:
     def load(self, event: _Event, within: bool) -> None:
         """Take a key; with `within` it is offered within a packet."""
         if within and self.key:
-            self.until(event.cycle - _AHEAD)
-            self.session.send(self.packet(_WITHIN), 0.0, event.key)
+            self.until(event.cycle - _ahead(self.session.bench))
+            self.session.send(self.plain_packet(_WITHIN), 0.0, event.key)
         else:
             self.until(event.cycle)
         self.session.load_key(event.key)
@@ -146,11 +154,42 @@ class _Player:
     def zeroise(self, cycle: int) -> None:
         """Zeroise in a cycle, within what is in flight."""
         s = self.session
-        while self.cycle + 40 < cycle:
-            s.send(self.packet((20, 30)))
+        last = 4 * (_word_cycles(s.bench) + 1)
+        self.packets(cycle - last, s.bench.tag_latency)
+        if self.key:
+            self.until(cycle - last)
+            s.send(self.plain_packet((20, 30)))
         self.until(cycle)
         s.zeroise()
         self.key, self.sent = b"", []
+
+
+def _word_cycles(bench: PacketBench) -> int:
+    """Cycles of a word without gaps, at most: in a loop it waits for the one before and for a free place."""
+    return int(bench.record["interval_cycles"] + bench.record["inner"]["slots"]) if bench.loops else 1
+
+
+def _longest(bench: PacketBench) -> int:
+    """Cycles of a random packet with gaps, with its IV, up to the next one, at most."""
+    words = 2 * -(-_LONGEST // bench.word_bytes) + 1
+    wait = bench.tag_latency if bench.loops else 1
+    if bench.any_iv:
+        words += -(-_LONGEST_IV // WORD_BYTES)
+        wait += int(bench.record["packet"]["initial_block_cycles"])
+    gap = 3 * int(bench.record["interval_cycles"]) if bench.loops else 12
+    return words * (_word_cycles(bench) + gap) + wait
+
+
+def _ahead(bench: PacketBench) -> int:
+    """Cycles from a packet's first word to the key that is offered within it: from the fourth word on, in a
+    loop from the second.
+    """
+    return 1 if bench.loops else 3
+
+
+def _apart(bench: PacketBench) -> int:
+    """Cycles from one time of keys to the next."""
+    return int(bench.record["key_cycles"]) + 2 * bench.tag_latency + (_SOME + 1) * _longest(bench)
 
 
 def _played(bench: PacketBench, events: Sequence[_Event], channel: int, seed: int) -> Traffic:
@@ -162,16 +201,17 @@ def _played(bench: PacketBench, events: Sequence[_Event], channel: int, seed: in
         session.model = tape = _Tape(bench.simulation)
         session.reset()
         player = _Player(session, p, rng, _GAPS[channel % len(_GAPS)])
-        rest = bench.tag_latency + 4 + _AHEAD
-        for number, event in enumerate(events):
+        rest = bench.tag_latency + 4 + _ahead(bench)
+        # Of a key for others a channel takes no notice: its packets go on.
+        own = [e for e in events if channel in e.channels]
+        for number, event in enumerate(own):
             if event.zeroise:
                 player.zeroise(event.cycle - event.zeroise)
             else:
                 player.packets(event.cycle, rest)
                 player.finish()
-            if channel in event.channels:
-                player.load(event, within=(number + channel) % 2 == 1)
-        player.packets(events[-1].cycle + bench.record["key_cycles"] + _BETWEEN, rest)
+            player.load(event, within=(number + channel) % 2 == 1)
+        player.packets(events[-1].cycle + _apart(bench), rest)
         player.finish()
         return Traffic(np.vstack(tape.given), np.vstack(tape.seen))
 
@@ -247,9 +287,8 @@ def channel_traffic(bench: PacketBench, count: int, keys: int = _KEYS, seed: int
     a key comes; `seed`: of all that is random. Raises CheckFailed where that core is wrong by itself.
     """
     record = bench.record
-    apart = int(record["key_cycles"]) + 2 * bench.tag_latency + _BETWEEN
     zeroise = int(record["zeroise_cycles"]) + 8
-    events = _events(np.random.default_rng(seed), count, keys, apart, bench.key_bytes, zeroise)
+    events = _events(np.random.default_rng(seed), count, keys, _apart(bench), bench.key_bytes, zeroise)
     return [_played(bench, events, channel, seed) for channel in range(count)]
 
 

@@ -370,7 +370,12 @@ def _keys_of_channels(core: Core) -> Iterator[str]:
     yield "Each of these channels takes it when its own last packet has left; the others go on."
     yield f"`{p.key_ready}` rises in the cycle after the last of them took it."
     yield f"The first word of a packet can be taken {core.key_cycles} cycles after its channel took the key."
-    yield "No packet of these channels begins while the key is offered or expanded."
+    yield (
+        "A channel begins no packet from the cycle after the key is first offered until it took and expanded "
+        "it. Then it goes on, also while the key is still offered for others."
+    )
+    yield f"A key with `{CHOSEN}` = 0 is taken and goes nowhere."
+    yield "One that is withdrawn may be in some of its channels."
 
 
 def _two_keys(core: Core) -> Iterator[str]:
