@@ -43,7 +43,7 @@ _SHARED = ("zeroise_i",)
 _MERGED = ("busy_o",)
 """Outputs of which one is 1 where that of any channel is."""
 
-_PREFIX = re.compile(r"ch\d+_")
+_PREFIX = re.compile(r"^ch\d+_")
 
 
 def channel_name(name: str, channel: int) -> str:
@@ -61,7 +61,7 @@ def without_channel(name: str) -> str:
     >>> without_channel("ch1_valid_i"), without_channel("key_i")
     ('valid_i', 'key_i')
     """
-    return _PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name
+    return _PREFIX.sub("", name)
 
 
 def _of_channel(pin: Pin, channel: int) -> Pin:
@@ -77,8 +77,7 @@ def _own(group: Group, channel: int) -> Group | None:
         payload = tuple(_of_channel(pin, channel) for pin in group.payload)
         return Stream(channel_name(group.valid, channel), payload, ready, group.out, what)
     if isinstance(group, Held):
-        pins = (p for p in group.pins if p.name not in (*_SHARED, *_MERGED))
-        return Held(tuple(_of_channel(pin, channel) for pin in pins))
+        return Held(tuple(_of_channel(pin, channel) for pin in _kept(group)))
     return None
 
 
@@ -102,17 +101,15 @@ def _groups(groups: Sequence[Group], count: int) -> tuple[Group, ...]:
     )
 
 
-def channel_ports(ports: PortSet, names: Mapping[str, str], channel: int) -> tuple[PortSet, dict[str, str]]:
-    """`ports` and `names`, those of a core of one channel by meaning, as the channel numbered `channel` has
-    them.
-    """
+def channel_ports(ports: PortSet, channel: int) -> PortSet:
+    """`ports`, those of a core of one channel, as the channel numbered `channel` has them."""
     kept = ("clk", "reset", "key", "key_valid", "key_ready", "busy", "zeroise")
     own: dict[str, Any] = {
         what: channel_name(name, channel)
         for what, name in asdict(ports).items()
         if isinstance(name, str) and name and what not in kept
     }
-    return replace(ports, **own), {what: channel_name(name, channel) for what, name in names.items()}
+    return replace(ports, **own)
 
 
 def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: int) -> Core:
@@ -122,7 +119,7 @@ def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: i
     if channels is None:
         return core
     inside = core.packet or {"ports": {}}
-    _, names = channel_ports(core.ports, inside["ports"], 0)
+    names = {what: channel_name(name, 0) for what, name in inside["ports"].items()}
     return replace(
         core,
         packet={**inside, "ports": names},

@@ -152,8 +152,7 @@ def _side_by_side(spec: Datapath, groups: tuple[Group, ...], ports: PortSet, rat
     inside = inner_name(spec)
     top = channels_top(module_name(spec.name), inside, groups, spec.channels)
     channels = {"count": spec.channels, "top": inside, "ports": asdict(ports)}
-    seen, _ = channel_ports(ports, {}, 0)
-    return Surrounded(top.ports, seen, rate, (top,), top.flip_flops, channels=channels)
+    return Surrounded(top.ports, channel_ports(ports, 0), rate, (top,), top.flip_flops, channels=channels)
 
 
 def _more_latency(bus: MessageBus) -> int:

@@ -300,9 +300,7 @@ def together(
     stay as they are.
     """
     rows, ends = _merged(whole, bench, traffic)
-    for name, value in (held or {}).items():
-        view = whole.view(rows, name)
-        view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+    whole.hold(rows, held or {})
     model = Model(whole)
     try:
         out = model.run(rows)

@@ -86,9 +86,7 @@ class MessageSession(ABC):
 
     def _hold(self, rows: Words) -> Words:
         """The same cycles with the inputs that stay as they are."""
-        for name, value in self.bench.held.items():
-            view = self.bench.simulation.view(rows, name)
-            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
+        self.bench.simulation.hold(rows, self.bench.held)
         return rows
 
     @abstractmethod

@@ -55,9 +55,7 @@ class RegisterDriver:
         0.
         """
         rows = self.simulation.rows(cycles)
-        for name, value in {**self.held, **ports}.items():
-            view = self.simulation.view(rows, name)
-            view[:] = list(value.to_bytes(view.shape[1], "little"))
+        self.simulation.hold(rows, {**self.held, **ports})
         return rows
 
     def _run(self, **ports: int) -> Callable[[str], int]:

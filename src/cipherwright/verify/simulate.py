@@ -8,7 +8,7 @@ import os
 import platform
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -198,6 +198,12 @@ class Simulation:
         """
         p = self._named[name]
         return rows[:, p.offset : p.offset + -(-p.width // 8)]
+
+    def hold(self, rows: NDArray[np.uint8], values: Mapping[str, int]) -> None:
+        """Set ports in all `rows` to `values`, by name, in place."""
+        for name, value in values.items():
+            view = self.view(rows, name)
+            view[:] = np.frombuffer(value.to_bytes(view.shape[1], "little"), dtype=np.uint8)
 
 
 _SLICE_S = 0.1
