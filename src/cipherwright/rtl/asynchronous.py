@@ -91,7 +91,11 @@ def asynchronous_wrapper(w: Wrapper) -> Wrapper:
 
 
 def _split(item: WrapperItem) -> Sequence[WrapperItem]:
-    """A block of registers as two: those that keep going in reset, and those that are reset."""
+    """A block of registers as two: those that keep going in reset, and those that are reset. A copy that
+    takes 0 in reset as one that is cleared.
+    """
+    if isinstance(item, Cell) and item.module == "cipherwright_copy":
+        return (_copied(item),)
     if not isinstance(item, Clocked):
         return (item,)
     reset, free, bound = dict(item.reset), list[Step | Note](), list[Step | Note]()
@@ -108,6 +112,15 @@ def _split(item: WrapperItem) -> Sequence[WrapperItem]:
         notes = []
     blocks = [Clocked(tuple(free))] if free else []
     return (*blocks, *([Clocked(tuple(bound), tuple(reset.items()), True)] if bound else []))
+
+
+def _copied(copy: Cell) -> Cell:
+    """A registered copy, cleared where what it takes is 0 in reset."""
+    value, rest = _lifted(Step("q", copy.links["d"]))
+    if value != "1'b0":
+        return copy
+    links = {**copy.links, "rst_i": "rst_i", "d": rest.value}
+    return replace(copy, module="cipherwright_copy_reset", links=links)
 
 
 def _lifted(step: Step) -> tuple[str, Step]:

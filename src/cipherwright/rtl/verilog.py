@@ -465,15 +465,16 @@ _PIECES = ("block", "ring", "line")
 """The kinds of pieces that delay lines have, in the order of their modules."""
 
 
-_COPIES = "cipherwright_copy"
-"""The module of a registered copy."""
+_COPIES = {"cipherwright_copy": False, "cipherwright_copy_reset": True}
+"""The modules of registered copies, and whether each has a reset."""
 
 
 def _cells(design: Design, around: Sequence[Wrapper] = ()) -> list[str]:
     """The modules of the cells that a design instantiates, and of the copies in what is `around` it."""
     items = [i for m in design.modules for i in m.items]
     copied = {i.reset for i in items if isinstance(i, Register) and i.keep}
-    copied |= {False for w in around for i in w.items if isinstance(i, Cell) and i.module == _COPIES}
+    cells = (i.module for w in around for i in w.items if isinstance(i, Cell))
+    copied |= {_COPIES[module] for module in cells if module in _COPIES}
     used = {i.op for i in items if isinstance(i, Assign)}
     valid = {i.depth for i in items if isinstance(i, ValidLine)}
     pieces = {kind for i in items if isinstance(i, DelayLine) for kind, _ in i.pieces()}

@@ -9,7 +9,6 @@ from ..arch import constant_inputs
 from ..cipher.modes import counted_bits
 from ..rtl import (
     AnyModule,
-    ClockReset,
     Component,
     Design,
     Group,
@@ -19,14 +18,9 @@ from ..rtl import (
     Rate,
     Wrapper,
     WrittenModule,
-    asynchronous_design,
-    asynchronous_reset,
-    asynchronous_text,
     folded,
     module_pins,
-    print_any,
     print_bench,
-    print_design,
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline
@@ -50,6 +44,7 @@ from .keys import KeyUnit, key_register, keyed_top
 from .modes import Around, Layer, chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .ports import CorePorts, inner_groups, pins_of
+from .resets import modules_text, reset_ports, written_texts
 from .stream import (
     AHEAD,
     Fifo,
@@ -347,7 +342,7 @@ class _Assembly:
         """The core's ports before buses."""
         spec, ports = self.spec, self.ports
         with_block = frozenset(outer(p) if ports.ready_in else p.name for p in self.pins if p.with_block)
-        found = CorePorts(
+        return CorePorts(
             ports,
             spec.key_bits,
             spec.block_bits,
@@ -357,8 +352,6 @@ class _Assembly:
             spec.key_lead if isinstance(spec, Pipeline) else 0,
             self._around_bits,
         ).groups
-        kind = spec.asynchronous
-        return tuple(replace(g, asynchronous=kind) if isinstance(g, ClockReset) else g for g in found)
 
     def component(self, groups: tuple[Group, ...], rate: Rate, top: str = "") -> Component:
         """The core so far, with these ports; `top`: its outermost module, before buses if not said."""
@@ -366,7 +359,7 @@ class _Assembly:
         stalls = self.ports.ready_in != "" or top != ""
         return Component(
             _modules(self.design, self.unit, around, top or self._buffered),
-            groups,
+            reset_ports(self.spec, groups),
             replace(rate, stalls=stalls),
         )
 
@@ -436,18 +429,14 @@ class _Assembly:
 
     def written_files(self) -> dict[str, str]:
         """Names of the hand-written files and their texts."""
-        if not self.spec.asynchronous:
-            return self.files
-        return {name: asynchronous_text(text, name) for name, text in self.files.items()}
+        return written_texts(self.spec, self.files)
 
     def text(self) -> str:
         """Verilog of all modules but the hand-written ones."""
         alike = isinstance(self.spec, Pipeline) and self.spec.equal_rounds
         design = folded(self.design) if alike else self.design
-        others = [*(self.unit.generated if self.unit else ()), *self.layers]
-        if self.spec.asynchronous:
-            design, others = asynchronous_design(design), [asynchronous_reset(m) for m in others]
-        return "\n".join([print_design(design), *map(print_any, others)])
+        keys = self.unit.generated if self.unit else ()
+        return modules_text(self.spec, design, (*keys, *self.layers))
 
 
 def _module_names(spec: Datapath, held: bool, tied: bool) -> dict[str, str]:

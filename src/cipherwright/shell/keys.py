@@ -37,7 +37,6 @@ from ..rtl import (
     WrittenModule,
     connect,
     count_flip_flops,
-    print_any,
 )
 
 __all__ = [
@@ -132,11 +131,6 @@ class KeyUnit:
     def generated(self) -> tuple[Module | Wrapper, ...]:
         """Its modules, without hand-written ones, of which there are files."""
         return tuple(m for m in self.modules if not isinstance(m, WrittenModule))
-
-    @property
-    def text(self) -> str:
-        """The Verilog of its generated modules."""
-        return "\n".join(map(print_any, self.generated))
 
 
 def key_unit(

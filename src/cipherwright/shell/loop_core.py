@@ -20,8 +20,6 @@ from ..rtl import (
     WrittenModule,
     module_pins,
     print_bench,
-    print_design,
-    print_wrapper,
 )
 from .channels import in_channels
 from .control import Control
@@ -32,6 +30,7 @@ from .keys import KeyUnit, key_register
 from .message_core import surrounded
 from .ports import inner_groups
 from .release import Released
+from .resets import modules_text, reset_ports, written_texts
 from .stream import Fifo
 from .texts import core_files, spec_parameters
 from .written import hand_written
@@ -125,9 +124,9 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     released = mode.released
     own = (parts.keyed, parts.mode, *parts.control.modules, parts.top)  # used ones first
     modules = (*waiting, *design.modules, *keys.modules, parts.written, *own, *released.modules)
-    inside = Component(modules, mode.groups, mode.rate)
+    inside = Component(modules, reset_ports(spec, mode.groups), mode.rate)
     around = surrounded(spec, mode.groups, mode.ports, mode.rate, mode.fifos, released.release.waiting)
-    component = Component((*modules, *around.modules), around.groups, around.rate)
+    component = Component((*modules, *around.modules), reset_ports(spec, around.groups), around.rate)
     alone = Core(
         top,
         spec_parameters(spec),
@@ -169,11 +168,11 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     registers = f"{core.flip_flops} flip-flops predicted"
     said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
-    printed = print_design(Design((*waiting, *design.modules)) if waiting else design)
     tops = (*own, *released.tops, *around.wrappers)
-    text = "\n".join([printed, keys.text, *map(print_wrapper, tops)])
+    text = modules_text(spec, Design((*waiting, *design.modules)), (*keys.generated, *tops))
     written = {mode.file: hand_written(mode.file), **keys.files, **around.files, **released.files}
-    files = core_files(spec.name, header, text, print_bench(mode.bench(inside)), written)
+    bench = print_bench(mode.bench(inside))
+    files = core_files(spec.name, header, text, bench, written_texts(spec, written))
     return core.with_files(files | dict(around.pages))
 
 

@@ -38,7 +38,7 @@ def with_clocked_resets(modules: Mapping[str, Module]) -> Mapping[str, Module]:
 
 def _only_resets(module: Module, modules: Mapping[str, Module]) -> bool:
     """Whether the reset goes to flip-flops and to modules below as their reset alone, and nothing else does
-    so.
+    so but a constant 0, which resets nothing.
     """
     port = module["ports"].get(RESET)
     own = port["bits"] if port and port["direction"] == "input" else None
@@ -46,7 +46,7 @@ def _only_resets(module: Module, modules: Mapping[str, Module]) -> bool:
         kind = cell["type"]
         reset = "R" if kind in _VALUE else RESET if RESET in modules.get(kind, {"ports": {}})["ports"] else ""
         for pin, bits in cell["connections"].items():
-            if pin == reset and bits != own:
+            if pin == reset and bits not in (own, ["0"]):
                 return False
             if pin != reset and own and own[0] in bits:
                 return False

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...arch import key_choices, waiting
-from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
+from ...rtl import Component, Design, Rate, folded, print_bench
 from ...spec import Pipeline
 from ..channels import in_channels
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
 from ..message_core import surrounded, zeroising
+from ..resets import modules_text, reset_ports, written_texts
 from ..slot_control import loaded_by_slot
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
@@ -48,9 +49,9 @@ def assemble_gcm(of: CoreInputs) -> Core:
         () if announced else loaded_by_slot(slots),
         lanes,
     )
-    inside = Component(modules, groups, Rate(latency))
+    inside = Component(modules, reset_ports(spec, groups), Rate(latency))
     around = surrounded(spec, inside.ports, GCM_PORTS, Rate(latency), parts.fifos, release.waiting)
-    component = Component((*modules, *around.modules), around.groups, around.rate)
+    component = Component((*modules, *around.modules), reset_ports(spec, around.groups), around.rate)
     packet = {
         "ports": {**packet_ports(any_iv, 1 if announced else slots), **release.ports},
         "tag_bits": spec.tag_bits,
@@ -105,12 +106,12 @@ def assemble_gcm(of: CoreInputs) -> Core:
     said = with_bus(said, component.rate.latency - latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
-    printed = print_design(Design((*parts.designs.modules, *released.later.modules, *own.modules)))
+    designs = Design((*parts.designs.modules, *released.later.modules, *own.modules))
     tops = (*parts.wrappers, *released.tops, *around.wrappers)
-    text = "\n".join([printed, unit.text, *map(print_wrapper, tops)])
+    text = modules_text(spec, designs, (*unit.generated, *tops))
     times = Times.exact(timing.latency, timing.tag_latency).behind(release, 1)
     bench = print_bench(testbench(inside, spec, times, spec.tag_bits, announced=announced))
-    written = {**unit.files, **released.files, **around.files}
+    written = written_texts(spec, {**unit.files, **released.files, **around.files})
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 

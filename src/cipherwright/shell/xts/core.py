@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...arch import key_choices, waiting
-from ...rtl import Component, Design, Rate, folded, print_bench, print_design, print_wrapper
+from ...rtl import Component, Design, Rate, folded, print_bench
 from ...spec import Pipeline
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
 from ..keys import KeyUnit
 from ..message_core import surrounded, zeroising
+from ..resets import modules_text, reset_ports, written_texts
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import XtsModules, xts_modules
@@ -38,9 +39,9 @@ def assemble_xts(of: CoreInputs) -> Core:
     units = unit.modules if unit else ()
     modules = (*parts.beside.modules, *design.modules, *units, *parts.wrappers)
     groups = port_groups(options, zeroising(parts.fifos))
-    inside = Component(modules, groups, Rate(timing.latency))
+    inside = Component(modules, reset_ports(spec, groups), Rate(timing.latency))
     around = surrounded(spec, groups, xts_ports(options), inside.rate, parts.fifos)
-    component = Component((*modules, *around.modules), around.groups, around.rate)
+    component = Component((*modules, *around.modules), reset_ports(spec, around.groups), around.rate)
     core = Core(
         top,
         spec_parameters(spec),
@@ -85,11 +86,11 @@ def assemble_xts(of: CoreInputs) -> Core:
     said = with_bus(said, component.rate.latency - timing.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
-    printed = print_design(Design((*parts.beside.modules, *own.modules)), parts.wrappers)
-    keys = [unit.text] if unit else []
-    text = "\n".join([printed, *keys, *map(print_wrapper, (*parts.wrappers, *around.wrappers))])
+    keys = unit.generated if unit else ()
+    tops = (*parts.wrappers, *around.wrappers)
+    text = modules_text(spec, Design((*parts.beside.modules, *own.modules)), (*keys, *tops))
     bench = print_bench(testbench(inside, spec, timing))
-    written = {**(unit.files if unit else {}), **around.files}
+    written = written_texts(spec, {**(unit.files if unit else {}), **around.files})
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
 
 

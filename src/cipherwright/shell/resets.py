@@ -1,0 +1,50 @@
+"""The kind of reset that a core is asked for, in its ports and in its Verilog: the one place where modules
+of a core become text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..rtl import (
+    ClockReset,
+    Design,
+    Group,
+    Module,
+    Wrapper,
+    asynchronous_design,
+    asynchronous_reset,
+    asynchronous_text,
+    print_any,
+    print_design,
+)
+from ..spec import Datapath
+
+__all__ = ["modules_text", "reset_ports", "written_texts"]
+
+
+def reset_ports(spec: Datapath, groups: Iterable[Group]) -> tuple[Group, ...]:
+    """The ports `groups` of a core of `spec`, with the reset's kind."""
+    kind = spec.asynchronous
+    return tuple(replace(g, asynchronous=kind) if isinstance(g, ClockReset) else g for g in groups)
+
+
+def modules_text(spec: Datapath, design: Design, others: Iterable[Module | Wrapper]) -> str:
+    """Verilog of the modules of `design` and of the `others`, with the reset that `spec` asks for. Raises
+    UserError where one of them can't have an asynchronous reset (`asynchronous_wrapper`).
+    """
+    others = list(others)
+    if spec.asynchronous:
+        design, others = asynchronous_design(design), [asynchronous_reset(m) for m in others]
+    around = [m for m in others if isinstance(m, Wrapper)]
+    return "\n".join([print_design(design, around), *map(print_any, others)])
+
+
+def written_texts(spec: Datapath, files: Mapping[str, str]) -> dict[str, str]:
+    """The hand-written `files`, by name, with the reset that `spec` asks for. Raises UserError as
+    `asynchronous_text` does.
+    """
+    if not spec.asynchronous:
+        return dict(files)
+    return {name: asynchronous_text(text, name) for name, text in files.items()}
