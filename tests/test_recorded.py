@@ -69,7 +69,7 @@ def test_another_letter_or_file_is_another_text(tmp_path: Path, monkeypatch: pyt
         ([one], "m", "xc7", "area"),
     ):
         recorded.mapped(sources, *how)
-    monkeypatch.setattr(recorded, "_room", lambda name: "another room")
+    monkeypatch.setattr(recorded, "room", lambda name: "another room")
     recorded.mapped([one], "m", "xc7")
     assert len(set(seen)) == len(seen) == 8
 

@@ -20,7 +20,7 @@ from cipherwright.verify.modes import check_chain
 from cipherwright.verify.reset import check_reset
 from tests.conftest import Built
 from tests.faults import Fault, Faults, all_of, drop, takes, unreset, use
-from tests.shell.test_stream import on_icarus
+from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
 
 STREAMS = [
@@ -50,6 +50,7 @@ def accessed(made: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
     return on_icarus(folder.sources, core.top, "tests.shell.cocotb_registers", tmp_path, env)
 
 
+@from_record
 @pytest.mark.parametrize("control", ["axi-lite", "apb", "wishbone"])
 def test_registers_over_each_bus(control: str, built: Callable[..., Built], tmp_path: Path) -> None:
     made = built(*(PIPELINE if control == "apb" else CONTROLLED), f"control={control}")
@@ -62,9 +63,8 @@ def exchanged(folder: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int
     p = folder[1].record["parameters"]
     env = {"CIPHER": p["cipher"], "MODE": p["mode"], "KEY_BYTES": str(p["key_bits"] // 8)}
     env |= {"COCOTB_TEST_FILTER": only, "COCOTB_LOG_LEVEL": "ERROR"}
-    return on_icarus(
-        folder[1].sources, folder[1].record["top"], "tests.shell.cocotb_axi_stream", tmp_path, env
-    )
+    sources, top, bench = folder[1].sources, folder[1].record["top"], "tests.shell.cocotb_axi_stream"
+    return on_icarus(sources, top, bench, tmp_path, env, live=only == ".*")
 
 
 @pytest.mark.parametrize("variant", STREAMS, ids=" ".join)
@@ -74,6 +74,7 @@ def test_packets_over_axi_stream(
     assert exchanged(built(*variant), tmp_path) == (10, 0)
 
 
+@from_record
 @pytest.mark.parametrize(
     "fault",
     [
@@ -96,6 +97,7 @@ FAULTS = [
 ]
 
 
+@from_record
 @pytest.mark.parametrize(("control", "fault"), FAULTS, ids=str)
 def test_a_broken_register_bus_is_seen(
     control: str, fault: Fault, built: Callable[..., Built], tmp_path: Path
@@ -115,6 +117,7 @@ GATES = [
 """The first is a core that takes blocks before it has a key, as all without a key-expansion unit once did."""
 
 
+@from_record
 @pytest.mark.parametrize(("variant", "only", "fault"), GATES, ids=str)
 def test_a_core_that_takes_blocks_too_early_is_seen(
     variant: tuple[str, ...],

@@ -21,7 +21,7 @@ from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 from tests.faults import Fault, drop, takes, use
 from tests.recorded import Counts
 from tests.shell.chosen_faults import faulty_bench
-from tests.shell.test_stream import on_icarus
+from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
 
 TAGS = ("aes128-cmac-small", *LIGHT_LOOP, "interface=axi-stream", "tid_bits=3")
@@ -51,6 +51,7 @@ IN_AES = [
 """Of the cipher that the driver compares with an independent library."""
 
 
+@from_record
 @pytest.mark.parametrize("variant", IN_AES, ids=" ".join)
 def test_messages_by_a_driver_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

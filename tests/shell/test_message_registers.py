@@ -16,7 +16,7 @@ from cipherwright.verify.reset import check_reset
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_XTS, Built
 from tests.faults import Fault, drop, takes, use, when_drop
 from tests.shell.chosen_faults import faulty_bench
-from tests.shell.test_stream import on_icarus
+from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
 
 BUS = "interface=axi-stream"
@@ -60,6 +60,7 @@ IN_AES = [
 """Of the cipher that the drivers compare with an independent library."""
 
 
+@from_record
 @pytest.mark.parametrize("variant", IN_AES, ids=lambda v: f"{v[0]} {v[-1]}")
 def test_registers_by_drivers_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

@@ -26,6 +26,7 @@ from tests.conftest import LIGHT_LOOP, Built
 from tests.faults import Fault, drop, takes, use
 from tests.recorded import Counts
 from tests.shell.chosen_faults import faulty_bench
+from tests.shell.icarus import from_record
 from tests.shell.test_message_registers import driven
 from tests.verify.test_checks import broken_file
 
@@ -46,6 +47,7 @@ IN_AES = [
 """Of the cipher that the drivers compare with an independent library."""
 
 
+@from_record
 @pytest.mark.parametrize("variant", IN_AES, ids=lambda v: f"{v[0]} {v[-1]}")
 def test_words_by_drivers_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

@@ -24,7 +24,7 @@ from cipherwright.verify.simulate import compile_simulation
 from tests.conftest import Built
 from tests.faults import Fault, always, drop, takes, unreset, use, when_drop
 from tests.recorded import Counts
-from tests.shell.test_stream import on_icarus
+from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
 
 BLOCKS = "interface=registers"
@@ -45,6 +45,7 @@ def driven(made: Built, tmp_path: Path, only: str = ".*") -> tuple[int, int]:
     return on_icarus(folder.sources, core.top, "tests.shell.cocotb_blocks", tmp_path, env)
 
 
+@from_record
 @pytest.mark.parametrize("variant", [APB, LITE, WISHBONE], ids=lambda v: v[2])
 def test_blocks_over_each_bus(variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path) -> None:
     assert driven(built(*variant), tmp_path) == (4, 0)
@@ -74,6 +75,7 @@ def sweep(sources: list[Path], made: Built, folder: Path, access: str) -> tuple[
     return on_icarus(sources, made[0].top, "tests.shell.cocotb_register_sweep", folder, env)
 
 
+@from_record
 def test_the_sweep_sees_what_an_order_hides(built: Callable[..., Built], tmp_path: Path) -> None:
     """A result that is given away when its last word is read: right in order, wrong in another one."""
     made = built(*APB)

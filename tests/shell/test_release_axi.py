@@ -30,6 +30,7 @@ from tests.faults import drop, use, when
 from tests.recorded import Counts
 
 from .chosen_faults import faulty_bench
+from .icarus import from_record
 from .test_message_buses import checked, driven
 
 WAITS = ("release=verdict", "interface=axi-stream")
@@ -64,6 +65,7 @@ IN_AES = [
 """Of the cipher that the driver compares with an independent library."""
 
 
+@from_record
 @pytest.mark.parametrize("variant", IN_AES, ids=" ".join)
 def test_packets_by_a_driver_from_outside(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

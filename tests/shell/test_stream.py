@@ -4,42 +4,17 @@ at the end; the MARS engine's bus.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Built
+from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
 
 
-def on_icarus(
-    sources: Sequence[Path], top: str, module: str, folder: Path, env: dict[str, str]
-) -> tuple[int, int]:
-    """(tests, failed ones) of a cocotb bench in Icarus."""
-    from cocotb_tools.runner import get_results, get_runner
-
-    runner = get_runner("icarus")
-    runner.build(
-        sources=list(sources),
-        hdl_toplevel=top,
-        build_dir=folder,
-        build_args=["-g2012"],
-        timescale=("1ns", "1ps"),
-    )
-    results = folder / "results.xml"
-    with contextlib.suppress(SystemExit):  # a failed test is told by the results
-        runner.test(
-            hdl_toplevel=top,
-            test_module=module,
-            build_dir=folder,
-            results_xml=str(results),
-            extra_env={**env, "PYTHONWARNINGS": "ignore"},
-        )
-    return get_results(results)
-
-
+@from_record
 @pytest.mark.parametrize(
     "variant",
     [("des-small", "interface=stream", "stages=2"), ("des-xilinx-16", "interface=stream", "key_lead=0")],
@@ -54,6 +29,7 @@ def test_patterns(variant: tuple[str, ...], built: Callable[..., Built], tmp_pat
     assert failed == 0
 
 
+@from_record
 def test_the_bus_of_the_mars_engine(built: Callable[..., Built], tmp_path: Path) -> None:
     """Idle pattern x direction and mode x blocks; nothing written is lost, and no key is read."""
     _, folder = built("mars-ibm-4port")
@@ -63,6 +39,7 @@ def test_the_bus_of_the_mars_engine(built: Callable[..., Built], tmp_path: Path)
     assert (total, failed) == (24, 0)
 
 
+@from_record
 def test_a_bus_that_loses_a_write_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("mars-ibm-rom")
     wrong = broken_file(

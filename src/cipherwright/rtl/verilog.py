@@ -37,7 +37,7 @@ from .timer import TAPS, width_for
 from .truth import TruthTable
 from .wrapper import Box, Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
 
-__all__ = ["concat", "print_any", "print_box", "print_design", "print_module", "print_wrapper"]
+__all__ = ["concat", "print_box", "print_design", "print_module", "print_wrapper"]
 
 _WIDTH = 99
 """Columns of a line, and one more for the comma that may follow."""
@@ -487,17 +487,16 @@ def _cells(design: Design, around: Sequence[Wrapper] = ()) -> list[str]:
     ]
 
 
-def print_design(design: Design, around: Sequence[Wrapper] = ()) -> str:
-    """All modules of `design`, behind the cells that they need, and the cells of a single flip-flop that the
-    wrappers `around` them need besides. The text depends on these alone.
+def print_design(design: Design, others: Sequence[Module | Wrapper] = ()) -> str:
+    """All modules of `design`, behind the cells that they and the `others` need, and then the others. The
+    text depends on these alone.
     """
+    around = [m for m in others if isinstance(m, Wrapper)]
     parts = [*_cells(design, around), *(print_module(m) for m in design.modules)]
-    return "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
-
-
-def print_any(module: Module | Wrapper) -> str:
-    """The text of `module`, of either kind."""
-    return print_wrapper(module) if isinstance(module, Wrapper) else print_module(module)
+    text = "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
+    return "\n".join(
+        [text, *(print_wrapper(m) if isinstance(m, Wrapper) else print_module(m) for m in others)]
+    )
 
 
 def print_wrapper(w: Wrapper) -> str:

@@ -21,6 +21,7 @@ from ..rtl import (
     folded,
     module_pins,
     print_bench,
+    print_design,
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline
@@ -44,7 +45,7 @@ from .keys import KeyUnit, key_register, keyed_top
 from .modes import Around, Layer, chain_layer, counter_layer, previous_layer
 from .paper import PAPER_PORTS, paper_top
 from .ports import CorePorts, inner_groups, pins_of
-from .resets import modules_text, reset_ports, written_texts
+from .resets import reset_modules, reset_ports, written_texts
 from .stream import (
     AHEAD,
     Fifo,
@@ -102,7 +103,8 @@ def assemble(of: CoreInputs) -> Core:
     delays = _delay_lines(made.design, spec.delay_lines, spec.lane_count)
     registers = f"{total} flip-flops predicted{delays}"
     header = header_lines(spec, of.given, timing, registers, port_table(outside.component.pins))
-    files = core_files(spec.name, header, made.text(), bench, made.written_files()) | outside.pages
+    text = print_design(*made.printed())
+    files = core_files(spec.name, header, text, bench, made.written_files()) | outside.pages
     hidden = bool(unit) or spec.mode != "ecb" or spec.streams
     return Core(
         top,
@@ -431,12 +433,12 @@ class _Assembly:
         """Names of the hand-written files and their texts."""
         return written_texts(self.spec, self.files)
 
-    def text(self) -> str:
-        """Verilog of all modules but the hand-written ones."""
+    def printed(self) -> tuple[Design, list[Module | Wrapper]]:
+        """What is printed: the datapath, and all other modules but those in hand-written files."""
         alike = isinstance(self.spec, Pipeline) and self.spec.equal_rounds
         design = folded(self.design) if alike else self.design
         keys = self.unit.generated if self.unit else ()
-        return modules_text(self.spec, design, (*keys, *self.layers))
+        return reset_modules(self.spec, design, (*keys, *self.layers))
 
 
 def _module_names(spec: Datapath, held: bool, tied: bool) -> dict[str, str]:

@@ -20,6 +20,7 @@ from ..rtl import (
     WrittenModule,
     module_pins,
     print_bench,
+    print_design,
 )
 from .channels import in_channels
 from .control import Control
@@ -30,7 +31,7 @@ from .keys import KeyUnit, key_register
 from .message_core import surrounded
 from .ports import inner_groups
 from .release import Released
-from .resets import modules_text, reset_ports, written_texts
+from .resets import reset_modules, reset_ports, written_texts
 from .stream import Fifo
 from .texts import core_files, spec_parameters
 from .written import hand_written
@@ -169,7 +170,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     tops = (*own, *released.tops, *around.wrappers)
-    text = modules_text(spec, Design((*waiting, *design.modules)), (*keys.generated, *tops))
+    text = print_design(*reset_modules(spec, Design((*waiting, *design.modules)), (*keys.generated, *tops)))
     written = {mode.file: hand_written(mode.file), **keys.files, **around.files, **released.files}
     bench = print_bench(mode.bench(inside))
     files = core_files(spec.name, header, text, bench, written_texts(spec, written))

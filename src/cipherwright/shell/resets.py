@@ -1,6 +1,4 @@
-"""The kind of reset that a core is asked for, in its ports and in its Verilog: the one place where modules
-of a core become text.
-"""
+"""The kind of reset that a core is asked for, in its ports and in its Verilog."""
 
 from __future__ import annotations
 
@@ -16,12 +14,10 @@ from ..rtl import (
     asynchronous_design,
     asynchronous_reset,
     asynchronous_text,
-    print_any,
-    print_design,
 )
 from ..spec import Datapath
 
-__all__ = ["modules_text", "reset_ports", "written_texts"]
+__all__ = ["reset_modules", "reset_ports", "written_texts"]
 
 
 def reset_ports(spec: Datapath, groups: Iterable[Group]) -> tuple[Group, ...]:
@@ -30,15 +26,15 @@ def reset_ports(spec: Datapath, groups: Iterable[Group]) -> tuple[Group, ...]:
     return tuple(replace(g, asynchronous=kind) if isinstance(g, ClockReset) else g for g in groups)
 
 
-def modules_text(spec: Datapath, design: Design, others: Iterable[Module | Wrapper]) -> str:
-    """Verilog of the modules of `design` and of the `others`, with the reset that `spec` asks for. Raises
-    UserError where one of them can't have an asynchronous reset (`asynchronous_wrapper`).
+def reset_modules(
+    spec: Datapath, design: Design, others: Iterable[Module | Wrapper]
+) -> tuple[Design, list[Module | Wrapper]]:
+    """The modules of `design`, and the `others`, with the reset that `spec` asks for. Raises UserError where
+    one of them can't have an asynchronous reset (`asynchronous_wrapper`).
     """
-    others = list(others)
-    if spec.asynchronous:
-        design, others = asynchronous_design(design), [asynchronous_reset(m) for m in others]
-    around = [m for m in others if isinstance(m, Wrapper)]
-    return "\n".join([print_design(design, around), *map(print_any, others)])
+    if not spec.asynchronous:
+        return design, list(others)
+    return asynchronous_design(design), [asynchronous_reset(m) for m in others]
 
 
 def written_texts(spec: Datapath, files: Mapping[str, str]) -> dict[str, str]:

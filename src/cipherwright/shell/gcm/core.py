@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...arch import key_choices, waiting
-from ...rtl import Component, Design, Rate, folded, print_bench
+from ...rtl import Component, Design, Rate, folded, print_bench, print_design
 from ...spec import Pipeline
 from ..channels import in_channels
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
 from ..message_core import surrounded, zeroising
-from ..resets import modules_text, reset_ports, written_texts
+from ..resets import reset_modules, reset_ports, written_texts
 from ..slot_control import loaded_by_slot
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
@@ -108,7 +108,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
     own = folded(design) if spec.equal_rounds else design
     designs = Design((*parts.designs.modules, *released.later.modules, *own.modules))
     tops = (*parts.wrappers, *released.tops, *around.wrappers)
-    text = modules_text(spec, designs, (*unit.generated, *tops))
+    text = print_design(*reset_modules(spec, designs, (*unit.generated, *tops)))
     times = Times.exact(timing.latency, timing.tag_latency).behind(release, 1)
     bench = print_bench(testbench(inside, spec, times, spec.tag_bits, announced=announced))
     written = written_texts(spec, {**unit.files, **released.files, **around.files})

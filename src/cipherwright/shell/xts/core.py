@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...arch import key_choices, waiting
-from ...rtl import Component, Design, Rate, folded, print_bench
+from ...rtl import Component, Design, Rate, folded, print_bench, print_design
 from ...spec import Pipeline
 from ..core import Core, PortSet
 from ..core_inputs import CoreInputs
 from ..header import header_lines, port_table, with_bus
 from ..keys import KeyUnit
 from ..message_core import surrounded, zeroising
-from ..resets import modules_text, reset_ports, written_texts
+from ..resets import reset_modules, reset_ports, written_texts
 from ..texts import core_files, spec_parameters
 from ..waits import Waits
 from .modules import XtsModules, xts_modules
@@ -88,7 +88,7 @@ def assemble_xts(of: CoreInputs) -> Core:
     own = folded(design) if spec.equal_rounds else design
     keys = unit.generated if unit else ()
     tops = (*parts.wrappers, *around.wrappers)
-    text = modules_text(spec, Design((*parts.beside.modules, *own.modules)), (*keys, *tops))
+    text = print_design(*reset_modules(spec, Design((*parts.beside.modules, *own.modules)), (*keys, *tops)))
     bench = print_bench(testbench(inside, spec, timing))
     written = written_texts(spec, {**(unit.files if unit else {}), **around.files})
     return core.with_files(core_files(spec.name, header, text, bench, written) | dict(around.pages))
