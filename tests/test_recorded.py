@@ -76,4 +76,4 @@ def test_another_letter_or_file_is_another_text(tmp_path: Path, monkeypatch: pyt
 
 def test_what_is_in_the_record() -> None:
     kinds = {name.split()[0] for name in json.loads(recorded.RECORD.read_text())}
-    assert kinds == {"bench", "lint", "map", "proof"}
+    assert kinds == {"bench", "cocotb", "lint", "map", "proof", "verify"}

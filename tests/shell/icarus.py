@@ -48,7 +48,9 @@ def on_icarus(
 
     if live:
         return _run(sources, top, module, folder, env)
-    total, failed = measured(f"{module.split('.')[-1]} {digest(top, *said, *texts)[:16]}", decides, run)
+    total, failed = measured(
+        f"cocotb {module.partition('cocotb_')[2]} {digest(top, *said, *texts)[:16]}", decides, run
+    )
     return total, failed
 
 

@@ -19,7 +19,7 @@ from cipherwright.verify.message_axi_checks import check_message_stream
 from cipherwright.verify.reset import check_reset
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 from tests.faults import Fault, drop, takes, use
-from tests.recorded import Counts
+from tests.recorded import Counts, judged
 from tests.shell.chosen_faults import faulty_bench
 from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
@@ -100,6 +100,7 @@ UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
 """Two keys are resident; a unit's number comes with the slot of its key."""
 
 
+@from_record
 @pytest.mark.parametrize(
     ("variant", "said", "fault", "told"),
     [
@@ -130,11 +131,18 @@ def test_two_keys_and_runs(
 ) -> None:
     """What is right passes, and a fault is seen: one compiled core."""
     made = built(*variant)
-    bench = faulty_bench(AxiMessageBench, made, [fault], (), tmp_path)
-    parameters = made[1].record["parameters"]
-    assert said in check_message_stream(bench(-1), parameters)
-    with pytest.raises(CheckFailed, match=told):
-        check_message_stream(bench(0), parameters)
+
+    def judge() -> list[str]:
+        bench = faulty_bench(AxiMessageBench, made, [fault], (), tmp_path)
+        parameters = made[1].record["parameters"]
+        right = check_message_stream(bench(-1), parameters)
+        with pytest.raises(CheckFailed) as seen:
+            check_message_stream(bench(0), parameters)
+        return [right, str(seen.value)]
+
+    right, wrong = judged(made[1], [str(fault)], judge)
+    assert said in right
+    assert told in wrong
 
 
 FAULTS = [
@@ -162,12 +170,18 @@ def test_a_broken_bus_is_seen(
         checked((core, wrong))
 
 
+@from_record
 @pytest.mark.parametrize("variant", [TAGS, ANNOUNCED], ids=["tags", "announced keys"])
 def test_rules_reset_and_zeroising(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     folder = built(*variant)[1]
-    assert "an offer stays until it is taken" in check_bus_rules(folder)
-    assert "all are cleared" in check_reset(folder)
-    assert "none of" in check_zeroise(folder)
+
+    def judge() -> list[str]:
+        return [check_bus_rules(folder), check_reset(folder), check_zeroise(folder)]
+
+    rules, reset, zeroising = judged(folder, ["rules, reset, zeroising"], judge)
+    assert "an offer stays until it is taken" in rules
+    assert "all are cleared" in reset
+    assert "none of" in zeroising
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from cipherwright.verify.message_registers import check_message_registers, check
 from cipherwright.verify.reset import check_reset
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_XTS, Built
 from tests.faults import Fault, drop, takes, use, when_drop
+from tests.recorded import judged
 from tests.shell.chosen_faults import faulty_bench
 from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
@@ -152,6 +153,7 @@ OF_RUNS = {
 """Faults of the length of a run."""
 
 
+@from_record
 @pytest.mark.parametrize(
     ("variant", "faults", "said"),
     [
@@ -171,14 +173,19 @@ def test_lengths_two_keys_and_runs(
 ) -> None:
     """What is right passes, and each fault is seen; the core is compiled once with all of them in it."""
     core, folder = built(*variant)
-    assert "an offer stays until it is taken" in check_bus_rules(folder)
-    assert "all are cleared" in check_reset(folder)
-    bench = faulty_bench(AxiMessageBench, (core, folder), faults.values(), INSIDE, tmp_path)
-    source = core.files[f"{core.top}.rdl"]
-    assert said in check_messages(bench(-1), source)
-    for number, fault in enumerate(faults):
-        with pytest.raises(CheckFailed):
-            pytest.fail(f"{fault}: {check_messages(bench(number), source)}")
+
+    def judge() -> list[str]:
+        bench = faulty_bench(AxiMessageBench, (core, folder), faults.values(), INSIDE, tmp_path)
+        source = core.files[f"{core.top}.rdl"]
+        for number, fault in enumerate(faults):
+            with pytest.raises(CheckFailed):
+                pytest.fail(f"{fault}: {check_messages(bench(number), source)}")
+        return [check_bus_rules(folder), check_reset(folder), check_messages(bench(-1), source)]
+
+    rules, reset, right = judged(folder, [*INSIDE, *map(str, faults.values())], judge)
+    assert "an offer stays until it is taken" in rules
+    assert "all are cleared" in reset
+    assert said in right
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ import pytest
 from cipherwright import shell
 from cipherwright.actions import implement_core
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.rebuild import verify_folder
 from cipherwright.rtl import Cell, ClockReset, Held, Pin, Wrapper, asynchronous_reset, asynchronous_text
 from cipherwright.shell import Core
 from cipherwright.spec import load
@@ -37,6 +36,7 @@ from cipherwright.verify.reset import check_reset, prove_reset
 from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 from tests.faults import all_of, edge, unreset, use, when
 from tests.front_ends import slang
+from tests.recorded import verified
 
 DEEP = ("stages=20",)
 HELD = (*DEEP, "key=static", "key_expansion=unit")
@@ -121,11 +121,12 @@ def test_reset_clears_control(kind: str, cores: Callable[[str], tuple[Any, Any]]
         assert "valid" in name
 
 
+@pytest.mark.recorded
 @pytest.mark.parametrize("kind", ["loop", "chained loop", "counter", *RINGS, *STREAMS, *MODES])
 def test_every_check_holds(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
     """The proof among them."""
     _, (_, folder) = cores(kind)
-    verdicts = verify_folder(folder, 300, 1)
+    verdicts = verified(folder, 300)
     assert [v.check for v in verdicts if not v.passed] == []
     at_ports = set() if kind in MODES else {"protocol"}
     assert {"reset", *at_ports, "equivalence for all inputs"} <= {

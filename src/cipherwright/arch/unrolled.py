@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
+from ..cipher import Standard
 from ..cipher.modes import ways
 from ..cipher.word import over, under
 from ..errors import UserError
@@ -24,46 +26,67 @@ def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Gr
     `signals`: the round numbers of the stepped key schedule are a held input instead of constants; UserError
     where the directions take other steps. `variant`: how late round keys are made (`Cipher.key_variants`).
     """
-    form, b = form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
-    held = STATIC if spec.key == "static" else AGILE
-    turns = AGILE if spec.agile_direction else STATIC
-    valid, block, key = (
-        b.input("valid", 1),
-        b.input("block", spec.block_bits),
-        b.input("key", spec.key_bits, held),
-    )
-    one_way = b.const(1, int(spec.cipher_direction == "decrypt"))
-    decrypt = b.input("decrypt", 1, turns) if spec.cipher_direction == "both" else one_way
-    b.output("valid", valid)
-    controls = None
-    if signals:
-        if not form.tells_alike([bool(way) for way in ways(spec.cipher_direction)]):
-            raise UserError(
-                f"round_numbers = signals is for key schedules that take the same steps in every direction "
-                f"and none before, not for {spec.cipher} with direction = {spec.direction}"
-            )
-        controls = over(b, b.input("controls", form.control_bits * form.round_keys, STATIC))
     # A loop is compared with the stepped schedule, which it has; that both schedules are the cipher's is
     # tested (tests/arch).
     key_schedule = "stepped" if spec.architecture == "iterative" else spec.key_schedule
+    held = STATIC if spec.key == "static" else AGILE
+    turns = AGILE if spec.agile_direction else STATIC
+    chained = spec.mode if spec.summed else ""
+    way = spec.cipher_direction
+    if signals and not form_of(spec.described, spec.key_bits).tells_alike([bool(w) for w in ways(way)]):
+        raise UserError(
+            f"round_numbers = signals is for key schedules that take the same steps in every direction "
+            f"and none before, not for {spec.cipher} with direction = {spec.direction}"
+        )
+    return _described(
+        spec.described, spec.key_bits, (way, held, turns), chained, key_schedule, signals, variant
+    )
+
+
+@lru_cache(maxsize=8)
+def _described(
+    cipher: Standard,
+    key_bits: int,
+    kinds: tuple[str, str, str],
+    chained: str,
+    key_schedule: str,
+    signals: bool,
+    variant: str,
+) -> Graph:
+    """The plain `cipher`. kinds: its direction, and whether the key and the direction are held; chained: the
+    mode that adds a word, "" where none does; the rest as in `describe`. A core, its proof and a search for
+    cores ask for the same one many times.
+    """
+    form, b = form_of(cipher, key_bits), GraphBuilder(cipher.name)
+    way, held, turns = kinds
+    valid, block, key = (
+        b.input("valid", 1),
+        b.input("block", cipher.block_bits),
+        b.input("key", key_bits, held),
+    )
+    one_way = b.const(1, int(way == "decrypt"))
+    decrypt = b.input("decrypt", 1, turns) if way == "both" else one_way
+    b.output("valid", valid)
+    steps = form.control_bits * form.round_keys
+    controls = over(b, b.input("controls", steps, STATIC)) if signals else None
 
     def crypt(given: int) -> int:
         made = form.crypt(over(b, given), over(b, key), over(b, decrypt), key_schedule, controls, variant)
         return under(b, made)
 
-    _output(b, spec, block, crypt)
+    _output(b, cipher.block_bits, chained, block, crypt)
     return b.build()
 
 
-def _output(b: GraphBuilder, spec: Datapath, block: int, crypt: Callable[[int], int]) -> None:
-    """The block that leaves: the cipher's, or in a pipeline with a mode of operation its sum with the word
+def _output(b: GraphBuilder, block_bits: int, chained: str, block: int, crypt: Callable[[int], int]) -> None:
+    """The block that leaves: the cipher's, or in a pipeline with the mode `chained` its sum with the word
     that chains blocks.
     """
-    if not spec.summed:
+    if not chained:
         b.output("block", crypt(block))
         return
-    chain = b.input("chain", spec.block_bits)
-    given, added = (block, chain) if spec.mode == "cbc" else (chain, block)
+    chain = b.input("chain", block_bits)
+    given, added = (block, chain) if chained == "cbc" else (chain, block)
     b.output("block", b.named(b.xor(crypt(given), added), "sum"))
 
 
@@ -77,6 +100,7 @@ def key_parts(spec: Datapath) -> KeyParts | None:
         return None
     form, b = held_form_of(spec.described, spec.key_bits), GraphBuilder(spec.cipher)
     back, both = int(spec.cipher_direction == "decrypt"), spec.cipher_direction == "both"
+    chained = spec.mode if spec.summed else ""
     valid, block = b.input("valid", 1), b.input("block", spec.block_bits)
     widths = [form.key_words(i) for i in range(form.round_keys)]
     words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
@@ -89,9 +113,11 @@ def key_parts(spec: Datapath) -> KeyParts | None:
 
     if both:
         decrypt = b.input("decrypt", 1)
-        _output(b, spec, block, lambda given: b.mux(decrypt, crypt(given, 1), crypt(given, 0)))
+        _output(
+            b, spec.block_bits, chained, block, lambda given: b.mux(decrypt, crypt(given, 1), crypt(given, 0))
+        )
     else:
-        _output(b, spec, block, lambda given: crypt(given, back))
+        _output(b, spec.block_bits, chained, block, lambda given: crypt(given, back))
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = over(s, s.input("key", spec.key_bits))
     for i, word in enumerate(form.unit_keys(key, bool(back))):

@@ -26,7 +26,7 @@ class Table:
         n = len(self.entries)
         if n & (n - 1) or not n:
             raise ValueError(f"table {self.name}: {n} entries are no power of two")
-        if any(not 0 <= e < 1 << self.width for e in self.entries):
+        if min(self.entries) < 0 or max(self.entries) >> self.width:
             raise ValueError(f"table {self.name}: an entry does not fit {self.width} bits")
 
     @property

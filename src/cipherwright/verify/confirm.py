@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..arch import KeyMemory
 from ..cipher import Cipher
@@ -84,6 +85,7 @@ def samples(
     return out
 
 
+@lru_cache(maxsize=512)
 def _crypt(cipher: Cipher, key_bits: int, key: int, block: int, decrypt: int) -> int:
     given = block.to_bytes(cipher.block_bits // 8, "big")
     made = cipher.encrypt_block(key.to_bytes(key_bits // 8, "big"), given, bool(decrypt))
