@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cipherwright.verify import CoreFolder
 from tests import recorded
 
 
@@ -72,6 +73,24 @@ def test_another_letter_or_file_is_another_text(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(recorded, "room", lambda name: "another room")
     recorded.mapped([one], "m", "xc7")
     assert len(set(seen)) == len(seen) == 8
+
+
+def test_other_checks_of_a_core_are_judged_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its text, its name, what is asked of it, how that is judged or the room of the checks changed."""
+    seen = list[tuple[str, ...]]()
+    monkeypatch.setattr(recorded, "measured", lambda name, decides, judge: seen.append(tuple(decides)))
+    (tmp_path / "m.v").write_text("module m; endmodule\n")
+    folder = CoreFolder(tmp_path, {"top": "m"})
+    recorded.judged(folder, ["proof"], lambda: "right")
+    recorded.judged(folder, ["reset"], lambda: "right")
+    recorded.judged(folder, ["proof"], lambda: "wrong")
+    (tmp_path / "m.v").write_text("module m; endmodule \n")
+    recorded.judged(folder, ["proof"], lambda: "right")
+    (tmp_path / "m.v").rename(tmp_path / "n.v")
+    recorded.judged(folder, ["proof"], lambda: "right")
+    monkeypatch.setattr(recorded, "room", lambda name: "another room")
+    recorded.judged(folder, ["proof"], lambda: "right")
+    assert len(set(seen)) == len(seen) == 6
 
 
 def test_what_is_in_the_record() -> None:
