@@ -247,6 +247,10 @@ def test_a_file_that_resets_otherwise_is_seen(tmp_path: Path) -> None:
         ("assign y = rst_i ? a : b;", "reads rst_i"),
         ("always @(posedge clk) begin if (rst_i) q <= 0; if (d) q <= 1; end", "in one of two statements"),
         ("always @(posedge clk) begin if (rst_i) q = 0; end", "is no value of a register"),
+        (
+            "always @(posedge clk) begin if (rst_i) p <= 0; q <= rst_i ? a : b; end",
+            "q gets in reset what is no constant",
+        ),
     ],
 )
 def test_what_is_no_reset_is_refused(text: str, why: str) -> None:

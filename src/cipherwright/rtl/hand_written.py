@@ -285,6 +285,7 @@ def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str
     if not cleared:
         return ""
     _check_order(block, cleared, levels)
+    _check_choices(block, cleared)
     inner = f"{indent}    "
     free = "".join(s.text(inner) for s in _running(block, set(_targets(block)) - cleared))
     out = [f"{indent}always @(posedge clk) begin\n{free}{indent}end"] if free else []
@@ -295,6 +296,15 @@ def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str
         f"{inner}end else begin\n{bound}{inner}end\n{indent}end"
     )
     return "\n".join(out)
+
+
+def _check_choices(statements: Iterable[_Statement], cleared: set[str]) -> None:
+    """Raise ValueError where a register that reset gives no constant gets another value in reset."""
+    for s in statements:
+        if isinstance(s, _If):
+            _check_choices((*s.then, *s.other), cleared)
+        elif s.target not in cleared and _CHOICE.search(s.value):
+            raise ValueError(f"{s.target} gets in reset what is no constant")
 
 
 def _check_order(block: Sequence[_Statement], cleared: set[str], levels: _Levels) -> None:
