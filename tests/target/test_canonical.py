@@ -261,6 +261,20 @@ def test_parts_that_look_alike_from_everywhere() -> None:
     assert len(set(forms.values())) == 4
 
 
+def test_parts_with_ties_beside_parts_without() -> None:
+    """A register that no other is like beside one that has a twin: their orders compare."""
+    part = [(1, [0, 0, 0, 0], 2), (1, [0, 0, 5, 6], 2), (1, [0, 0, 0, 0], 0)]
+    cells, outputs = [], []
+    for k in range(2):
+        nets = [3, 4, *range(5 + 6 * k, 11 + 6 * k)]
+        for i, (init, inputs, d) in enumerate(part):
+            cells += [lut(init, nets[2 + i], *(nets[j] for j in inputs)), ff(nets[d], nets[5 + i])]
+        outputs.append(nets[-1])
+    m = flat(cells, outputs[:1])
+    found = {canonical(shuffled(m, seed)).text() for seed in range(12)}
+    assert found == {canonical(m).text()}
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_random_netlists_with_symmetric_parts(data: st.DataObject) -> None:

@@ -377,11 +377,14 @@ class _Ties:
             yield part
 
     def _part(self, part: list[int], own: Mapping[int, int], thorough: bool) -> tuple[Any, list[int]]:
+        """(certificate, order) of a part. A certificate begins with 0 where all colours differ, otherwise
+        with 1, so that any two compare.
+        """
         now = {v: own.get(v, self.colours[v]) for v in part}
         classes = Counter(now.values())
         if len(classes) == len(part):
             order = sorted(part, key=now.__getitem__)
-            return self._certificate(order, now), order
+            return (0, self._certificate(order, now)), order
         _, chosen = min((n, c) for c, n in classes.items() if n > 1)
         found: list[tuple[tuple[int, ...], dict[int, int]]] = []
         for v in (v for v in part if now[v] == chosen):
@@ -401,7 +404,7 @@ class _Ties:
             if best is None or whole < best[0]:
                 best = whole, made
         assert best is not None
-        return best
+        return (1, best[0]), best[1]
 
     def _fine(self, part: Sequence[int], colours: dict[int, int]) -> dict[int, int]:
         """The colours refined within a part."""
