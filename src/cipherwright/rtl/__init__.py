@@ -15,7 +15,7 @@ from .resets import check_resets, control_bits
 from .stages import latest_round
 from .testbench import Bench, print_bench
 from .text import modules_in, words
-from .verilog import print_box, print_design, print_module, print_wrapper
+from .verilog import print_any, print_box, print_design, print_module, print_wrapper
 from .wrapper import (
     Box,
     Cell,
@@ -92,6 +92,7 @@ __all__ = [
     "lower",
     "module_pins",
     "modules_in",
+    "print_any",
     "print_bench",
     "print_box",
     "print_design",

@@ -37,7 +37,7 @@ from .timer import TAPS, width_for
 from .truth import TruthTable
 from .wrapper import Box, Cell, Clocked, Drive, Let, Note, Reg, Step, Store, Wire, Wrapper, WrapperItem
 
-__all__ = ["concat", "print_box", "print_design", "print_module", "print_wrapper"]
+__all__ = ["concat", "print_any", "print_box", "print_design", "print_module", "print_wrapper"]
 
 _WIDTH = 99
 """Columns of a line, and one more for the comma that may follow."""
@@ -494,9 +494,12 @@ def print_design(design: Design, others: Sequence[Module | Wrapper] = ()) -> str
     around = [m for m in others if isinstance(m, Wrapper)]
     parts = [*_cells(design, around), *(print_module(m) for m in design.modules)]
     text = "`default_nettype none\n\n" + "\n".join(parts) + "\n`default_nettype wire\n"
-    return "\n".join(
-        [text, *(print_wrapper(m) if isinstance(m, Wrapper) else print_module(m) for m in others)]
-    )
+    return "\n".join([text, *map(print_any, others)])
+
+
+def print_any(module: Module | Wrapper) -> str:
+    """The text of `module`, of either kind."""
+    return print_wrapper(module) if isinstance(module, Wrapper) else print_module(module)
 
 
 def print_wrapper(w: Wrapper) -> str:
