@@ -23,11 +23,14 @@ SAID = (
 )
 """Keys of a record that a core's README tells."""
 SHOWN = (
+    "aes-gcm-small",
     "aes-small",
     "aes-tiny",
     "aes128-fast",
     "aes128-fast-agile",
     "aes128-fast-ctr",
+    "aes128-gcm",
+    "aes128-xts",
     "aes256-fast",
     "des-fast",
     "khazad-fast",

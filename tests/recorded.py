@@ -9,6 +9,7 @@ all these tests and writes the record.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import os
@@ -37,6 +38,7 @@ __all__ = [
     "simulators",
     "texts_of",
     "verified",
+    "without_docstrings",
 ]
 
 Counts = Callable[..., Mapped]
@@ -114,10 +116,33 @@ def verified(folder: CoreFolder, blocks: int) -> list[Verdict]:
 
 @cache
 def room(name: str) -> str:
-    """Digest of the code and the data of a room."""
+    """Digest of the code and the data of a room. Docstrings decide nothing, and are left out."""
     home = Path(str(resources.files("cipherwright"))) / name
     files = sorted(p for p in home.rglob("*") if p.is_file() and p.suffix != ".pyc")
-    return digest(*(part for p in files for part in (str(p.relative_to(home)), p.read_text("latin-1"))))
+    return digest(*(part for p in files for part in (str(p.relative_to(home)), _text(p))))
+
+
+def _text(path: Path) -> str:
+    return without_docstrings(path.read_text()) if path.suffix == ".py" else path.read_text("latin-1")
+
+
+def without_docstrings(text: str) -> str:
+    """The lines of a module but those of its docstrings, and of strings that stand below what they explain.
+
+    >>> without_docstrings("def f():\\n    'What it does.'\\n    return 1\\n")
+    'def f():\\n    return 1\\n'
+    """
+    said = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]
+    lines = text.splitlines(keepends=True)
+    gone = {k for node in said for k in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    gone -= {node.lineno for node in said if lines[node.lineno - 1][: node.col_offset].strip()}
+    return "".join(line for k, line in enumerate(lines, 1) if k not in gone)
 
 
 @cache

@@ -22,8 +22,11 @@ from typing import Any
 
 import pytest
 
+from cipherwright.actions import initial_value
 from cipherwright.cli import execute
-from cipherwright.spec import option_names
+from cipherwright.errors import UserError
+from cipherwright.flow import generate
+from cipherwright.spec import Spec, load, option_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
 from tests.conftest import Built
 
@@ -344,6 +347,44 @@ def test_the_limits_of_short_tags_are_told(desk: Path, capsys: pytest.CaptureFix
             "neither\n"
         )
         assert (sentence in capsys.readouterr().err) == told
+
+
+def test_short_tags_and_odd_keys_are_told_in_every_mode() -> None:
+    for preset, change, said in (
+        ("aes128-ccm-small", "tag_bits=32", "SP 800-38C, appendix B says; the core counts none"),
+        ("aes128-cmac-small", "tag_bits=48", "SP 800-38B, appendix A says; the core counts none"),
+        ("aes128-xts-small", "key_bits=192", "XTS with keys of 192 bits is in no standard"),
+    ):
+        (found,) = generate(load(preset, [change]), {"preset": preset}).warnings
+        assert said in found
+        assert generate(load(preset), {"preset": preset}).warnings == ()
+
+
+def test_why_a_mode_needs_something() -> None:
+    """The reason is that of the option that is wrong."""
+    for preset, changes, why in (
+        ("des-small", ["mode=xts"], "the product by alpha"),
+        ("aes128-xts-small", ["direction=decrypt"], "decryption in XTS encrypts the unit's number"),
+        ("aes-gcm-small", ["tag_bits=80"], "GCM has no tags of these lengths"),
+        ("aes128-ccm-small", ["tag_bits=120"], "CCM has no tags of these lengths"),
+    ):
+        with pytest.raises(UserError, match=why):
+            load(preset, changes)
+
+
+def test_another_length_of_an_iv_names_the_option() -> None:
+    spec = load("aes-gcm-small")
+    with pytest.raises(UserError, match=r"this core takes 96 bits, .* iv_bits = any takes this one"):
+        initial_value(spec, "00" * 16)
+    with pytest.raises(UserError, match="nonce_bytes = 12 takes this one"):
+        initial_value(load("aes128-ccm-small"), "00" * 12)
+
+
+def test_gcm_in_a_pipeline_implies_what_it_needs() -> None:
+    spec = Spec(name="mine", cipher="aes", key_bits=128, mode="gcm", stages=40)
+    assert (spec.key, spec.key_expansion) == ("static", "unit")
+    with pytest.raises(UserError, match="key_expansion = unit needs key = static"):
+        Spec(name="mine", cipher="aes", key_bits=128, mode="gcm", stages=40, key="agile")
 
 
 def test_a_core_too_large_for_its_device_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

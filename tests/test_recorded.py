@@ -95,4 +95,12 @@ def test_other_checks_of_a_core_are_judged_anew(tmp_path: Path, monkeypatch: pyt
 
 def test_what_is_in_the_record() -> None:
     kinds = {name.split()[0] for name in json.loads(recorded.RECORD.read_text())}
-    assert kinds == {"bench", "cocotb", "lint", "map", "proof", "verify"}
+    assert kinds == {"bench", "cocotb", "form", "lint", "map", "proof", "reset", "verify"}
+
+
+def test_docstrings_decide_nothing_and_code_does() -> None:
+    text = 'X = 1\n"""What X is."""\n\n\ndef f() -> str:\n    """What f\n    gives."""\n    return """y"""\n'
+    said = recorded.without_docstrings(text)
+    assert said == 'X = 1\n\n\ndef f() -> str:\n    return """y"""\n'
+    assert recorded.without_docstrings(text.replace("What f", "All that f")) == said
+    assert recorded.without_docstrings(text.replace('"""y"""', '"""z"""')) != said

@@ -127,12 +127,28 @@ def _packet_iv(spec: Spec, iv: str, option: str) -> bytes:
     nonce of CCM.
     """
     bits, a, name = _packet_iv_bits(spec), *(("a", "nonce") if spec.mode == "ccm" else ("an", "IV"))
-    if not iv:
-        what = bits // 4 if bits else "an even number of"
-        raise UserError(f"mode {spec.mode} takes {a} {name}: give {option} with {what} hexadecimal digits")
-    if not bits and iv.strip():
+    if not iv.strip():
+        what = str(bits // 4) if bits else "two or more"
+        raise UserError(
+            f"mode {spec.mode} takes {a} {name}, which is not empty: give {option} with {what} hexadecimal "
+            f"digits"
+        )
+    if not bits:
         return parse_any_hex(iv, name)
-    return parse_hex(iv, name, bits or IV_BITS)
+    try:
+        return parse_hex(iv, name, bits)
+    except UserError as e:
+        raise UserError(f"{e}{_other_lengths(spec, iv, bits)}") from e
+
+
+def _other_lengths(spec: Spec, iv: str, bits: int) -> str:
+    """How a core is built that takes the `iv`, of another length than `bits`; "" where there is none."""
+    digits = len("".join(iv.split()))
+    if digits % 2 or 4 * digits == bits:
+        return ""
+    if spec.mode == "gcm":
+        return "; a core with iv_bits = any takes this one"
+    return f"; a core with nonce_bytes = {digits // 2} takes this one" if 14 <= digits <= 26 else ""
 
 
 def _packet_iv_bits(spec: Spec) -> int:
@@ -225,7 +241,11 @@ def check_makes_tags(spec: Spec, what: str) -> None:
     message names the core.
     """
     if spec.mode not in MAC_MODES:
-        raise UserError(f"{what} has mode = {spec.mode}, and a tag needs mode = {' or '.join(MAC_MODES)}")
+        instead = "; for GMAC, encrypt an empty file with additional data" if spec.mode == "gcm" else ""
+        raise UserError(
+            f"{what} has mode = {spec.mode}, and a tag of a message alone needs mode = "
+            f"{' or '.join(MAC_MODES)}{instead}"
+        )
 
 
 def message_tag(core: CoreFolder, key: bytes, message: bytes, tell: Tell = quiet) -> bytes:

@@ -421,12 +421,14 @@ def known_ciphers(wanted: str = "") -> dict[str, Standard]:
 
 
 def completed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The options `data`, by name, with what the cipher leaves no choice of: its block, and a key of its only
-    size. What `data` says itself stays. Raises UserError where there is a choice of keys and `data` makes
-    none.
+    """The options `data`, by name, with what the cipher leaves no choice of, its block and a key of its only
+    size, and with what GCM leaves no choice of in a pipeline, a key that is held and expanded by a unit. What
+    `data` says itself stays. Raises UserError where there is a choice of keys and `data` makes none.
     """
     cipher = find_cipher(data["cipher"]) if isinstance(data.get("cipher"), str) else None
-    only = {}
+    only = dict[str, Any]()
+    if data.get("mode") == "gcm" and data.get("architecture", "pipelined") == "pipelined":
+        only |= {"key": "static", "key_expansion": "unit"}
     if cipher:
         only["block_bits"] = cipher.block_bits
         if len(cipher.key_sizes) == 1:

@@ -350,7 +350,7 @@ def test_packets_through_the_model(built: Callable[..., Built], tmp_path: Path) 
 def test_verify_compares_them(built: Callable[..., Built], tmp_path: Path) -> None:
     folder = _folder(built, STREAM, "cocotb,model", tmp_path / "core")
     assert check_built(CoreFolder.open(folder)).startswith("14 files")
-    assert "--with cocotb,model\n" in (folder / "README.md").read_text()
+    assert "--with cocotb,model -o DIR\n" in (folder / "README.md").read_text()
     bench = folder / "des_small_cocotb.py"
     text = bench.read_text()
     bench.write_text(text.replace("ANSWERS = [", "ANSWERS = []\nMORE = ["))

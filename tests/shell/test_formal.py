@@ -426,7 +426,7 @@ def test_broken_tags_are_seen(folder: Path, task: str, fault: Fault, sees: Sees)
     assert sees(folder, task, MAC[2])
 
 
-@pytest.mark.parametrize("task", ["long", "reach"])
+@pytest.mark.parametrize("task", ["long", "middle", "short", "reach"])
 def test_rules_of_ccm(folder: Path, task: str) -> None:
     """Every block of a packet is what CCM says, with its own nonce, lengths, words and numbers alone, and the
     tag is that of its packet, for any loop. benchmarks/control_proofs.py has other nonces and tags.
@@ -723,14 +723,14 @@ def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) ->
 @pytest.mark.parametrize(
     "fault",
     [
-        when_drop("round", "rst_i"),
+        when_drop("round", "restart_i"),
         use("i7", "4'd14", "4'd13"),
         use("i4", "4'd10", "4'd8"),
         use("before2_q", "before_q", "result"),
         use("k", "6'd5", "6'd4"),
         use("s_address_o", "a_data_i[1:0]", "b_data_i[1:0]"),
         use("phase", "pass == 2'd3", "pass == 2'd2"),
-        drop("wait_q", "!rst_i"),
+        drop("wait_q", "!restart_i"),
     ],
 )
 def test_a_broken_key_expansion_is_seen(folder: Path, fault: Fault, sees: Sees) -> None:

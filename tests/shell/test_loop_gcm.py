@@ -135,7 +135,8 @@ def test_files_through_the_command_line(
     assert not none.exists()
     assert "the tag is wrong" in capsys.readouterr().err
     for iv, what in (
-        ("", "an even number of hexadecimal digits"),
+        ("", "an IV, which is not empty: give"),
+        (" ", "an IV, which is not empty: give"),
         ("000", "3 hexadecimal digits, an odd number"),
     ):
         args = [folder, "--key", v.key.hex(), "--iv", iv, str(sealed), str(none)]

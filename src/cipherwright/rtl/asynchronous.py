@@ -8,12 +8,12 @@ and all that is proven of the one holds of the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import UserError
 from .brackets import depths
-from .hand_written import asynchronous_blocks
+from .hand_written import RESTART, asynchronous_blocks
 from .module import Design, Module
 from .wrapper import Cell, Clocked, Drive, Let, Note, Step, Wrapper, WrapperItem
 
@@ -28,6 +28,9 @@ _FORMS = (
 """Values with a synchronous reset: what the register takes in reset, or else the rest; and the value in reset
 where the form says it.
 """
+
+_CHOICE = re.compile(r"(.*) & ~rst_i \? (.*) : (\d+'[bdh][0-9a-f]+)")
+"""A value with a condition, which reset makes false, and the constant without."""
 
 _LOOSER = {"1'b1": "?", "1'b0": "?|^"}
 """Operators that bind less than the one of a form with this value in reset."""
@@ -57,9 +60,21 @@ def asynchronous_text(text: str, name: str) -> str:
         found = "".join(asynchronous_blocks(m) for m in re.split(r"(?<=\bendmodule\n)", text))
     except ValueError as e:
         raise UserError(f"reset = async: {name}: {e}") from e
+    found = _RESTARTED.sub(r"\1rst_i,\n\1restart_i", found)
+    found = _RESTARTS.sub(lambda m: f"{m[1]}.rst_i(rst_i),\n{m[1]}.restart_i({_at_clock(m[2])})", found)
     left = _NO_READER.sub("", _RESET_BLOCK.sub("", found))
     _check_readers(name, map(str.strip, left.splitlines()))
     return found
+
+
+_RESTARTED = re.compile(rf"^( *input +wire +){RESTART}\b", re.M)
+_RESTARTS = re.compile(rf"^( *)\.{RESTART}\((.*?)\)", re.M)
+"""The port that clears a module at the clock, which gets `rst_i` beside it, and a link to it."""
+
+
+def _at_clock(signal: str) -> str:
+    """What clears a module at the clock where `signal` did, which was 1 in reset."""
+    return "1'b0" if signal == "rst_i" else signal
 
 
 _RESET_BLOCK = re.compile(r"always @\(posedge clk or posedge rst_i\)\s+(?:begin\s+)?if \(rst_i\)")
@@ -84,18 +99,42 @@ def asynchronous_wrapper(w: Wrapper) -> Wrapper:
     >>> block.steps, block.reset, block.asynchronous
     ((Step(target='q', value='d', enable=''),), (('q', "1'b1"),), True)
     """
-    items = tuple(part for item in w.items for part in _split(item))
+    named = ((i.name, _WITH_RESET.match(i.value)) for i in w.items if isinstance(i, Let))
+    highs = {name: known[1] for name, known in named if known}
+    items = tuple(part for item in w.items for part in _split(item, highs))
     found = replace(w, items=items)
     _check(found)
+    for name in highs:
+        if wrong := next((text for text in _free(found) if re.search(rf"\b{name}\b", text)), None):
+            raise UserError(f"reset = async: {w.name} reads {name}, which is 1 in reset, in {wrong!r}")
     return found
 
 
-def _split(item: WrapperItem) -> Sequence[WrapperItem]:
+def _free(w: Wrapper) -> Iterator[str]:
+    """Every expression but those of registers that are reset, and links to ports RESTART."""
+    for item in w.items:
+        match item:
+            case Let() | Drive():
+                yield item.value
+            case Cell():
+                yield from (value for port, value in item.links.items() if port != RESTART)
+            case Clocked(asynchronous=False):
+                yield from (text for s in item.steps if isinstance(s, Step) for text in (s.value, s.enable))
+
+
+_WITH_RESET = re.compile(r"rst_i(?: \| (.*))?$")
+"""A name for the reset, or for the reset and what else does the same."""
+
+
+def _split(item: WrapperItem, highs: Mapping[str, str | None]) -> Sequence[WrapperItem]:
     """A block of registers as two: those that keep going in reset, and those that are reset. A copy that
-    takes 0 in reset as one that is cleared.
+    takes 0 in reset as one that is cleared. `highs`: names for the reset and for something else, if anything,
+    which is what they are for from now on.
     """
-    if isinstance(item, Cell) and item.module == "cipherwright_copy":
-        return (_copied(item),)
+    if isinstance(item, Let) and item.name in highs:
+        return (replace(item, value=highs[item.name] or "1'b0"),)
+    if isinstance(item, Cell):
+        return (_reset_apart(item) if item.module != "cipherwright_copy" else _copied(item),)
     if not isinstance(item, Clocked):
         return (item,)
     reset, free, bound = dict(item.reset), list[Step | Note](), list[Step | Note]()
@@ -104,7 +143,7 @@ def _split(item: WrapperItem) -> Sequence[WrapperItem]:
         if isinstance(step, Note):
             notes.append(step)
             continue
-        value, rest = _lifted(step)
+        value, rest = _lifted(step, highs)
         if value:
             reset[step.target] = value
         own = bound if step.target.partition("[")[0] in reset or value else free
@@ -116,21 +155,38 @@ def _split(item: WrapperItem) -> Sequence[WrapperItem]:
 
 def _copied(copy: Cell) -> Cell:
     """A registered copy, cleared where what it takes is 0 in reset."""
-    value, rest = _lifted(Step("q", copy.links["d"]))
+    value, rest = _lifted(Step("q", copy.links["d"]), {})
     if value != "1'b0":
         return copy
     links = {**copy.links, "rst_i": "rst_i", "d": rest.value}
     return replace(copy, module="cipherwright_copy_reset", links=links)
 
 
-def _lifted(step: Step) -> tuple[str, Step]:
+def _reset_apart(cell: Cell) -> Cell:
+    """A module that has a port RESTART has the reset beside it."""
+    if RESTART not in cell.links:
+        return cell
+    return replace(cell, links={"rst_i": "rst_i", **cell.links, RESTART: _at_clock(cell.links[RESTART])})
+
+
+def _lifted(step: Step, highs: Iterable[str]) -> tuple[str, Step]:
     """The value that a step gives its register in reset ("" where its text says none), and the step without
-    it.
+    it; where one of the names `highs` says the value, the step as it is.
     """
+    if step.enable:
+        return "", step
     for form, said in _FORMS:
         found = form.fullmatch(step.value)
-        if found and not step.enable and _whole(found[2], _LOOSER.get(said or "", "")):
+        if found and _whole(found[2], _LOOSER.get(said or "", "")):
             return said or found[1], replace(step, value=found[2])
+    found = _CHOICE.fullmatch(step.value)
+    if found and _whole(found[1], "?|^") and "?" not in found[2]:
+        return found[3], replace(step, value=f"{found[1]} ? {found[2]} : {found[3]}")
+    for name in highs:
+        if name in step.value:
+            value, _ = _lifted(replace(step, value=re.sub(rf"\b{name}\b", "rst_i", step.value)), ())
+            if value:
+                return value, step
     return "", step
 
 

@@ -66,20 +66,20 @@ what gives the signals by name.
 
 
 class DesignModel:
-    """A `design` over `blocks` blocks. `held_rank`: the rank of the registers that hold their values from one
-    run to the next, 0 at first (None: a pipeline, in which every register is a wire). `top` names another
-    module than the design's last.
+    """A `design` over `blocks` blocks. `held_rank`: the rank of the registers, and of the last ones of delay
+    lines, that hold their values from one run to the next, 0 at first (None: a pipeline, in which every
+    register is a wire). `top` names another module than the design's last.
     """
 
     def __init__(self, design: Design, blocks: int, held_rank: int | None = None, top: str = "") -> None:
         self._modules = {m.name: m for m in design.modules}
         self._top = self._modules[top] if top else design.top
         self._blocks, self._full = blocks, (1 << blocks) - 1
-        held = (
-            [i for i in self._top.items if isinstance(i, Register) and i.rank == held_rank]
-            if held_rank is not None
-            else []
-        )
+        held = [
+            i
+            for i in self._top.items
+            if isinstance(i, Register | DelayLine) and held_rank is not None and _rank(i) == held_rank
+        ]
         self._held = {r.name: r for r in held}
         self._state: dict[str, Lanes] = {r.name: [0] * len(r.data) for r in held}
         self._readers = {r.name: _reader(r.data) for r in held}
@@ -275,6 +275,11 @@ def _formula(truth: int, address: Sequence[str]) -> str:
     return f"(({_formula(high, rest)} & {select}) | ({_formula(low, rest)} & ~{select}))"
 
 
+def _rank(item: Register | DelayLine) -> int:
+    """The rank of the registers, the last one of a delay line."""
+    return item.rank if isinstance(item, Register) else item.end
+
+
 def _ordered(m: Module, held: frozenset[str]) -> tuple[Part, ...]:
     """Items, each after those that it reads; registers in `held` are there from the start. Raises
     ValueError on a loop.
@@ -284,7 +289,7 @@ def _ordered(m: Module, held: frozenset[str]) -> tuple[Part, ...]:
     reads = {
         place: {maker[name] for name, _ in bits_read(item) if name in maker}
         for place, item in enumerate(parts)
-        if not (isinstance(item, Register) and item.name in held)
+        if not (isinstance(item, Register | DelayLine) and item.name in held)
     }
     try:
         return tuple(parts[place] for place in TopologicalSorter(reads).static_order())

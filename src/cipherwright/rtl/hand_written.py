@@ -2,6 +2,9 @@
 
 A file is read as far as that needs: the blocks `always @(posedge clk)` as statements, and wires that reset
 makes 0 or 1. A register that reset gives a constant gets it at once; everything else is as if rst_i were 0.
+
+A module whose registers are cleared for other reasons, too, has a port `restart_i`, which is 1 in reset. With
+an asynchronous reset it has `rst_i` beside it, and `restart_i` is for the other reasons alone.
 """
 
 from __future__ import annotations
@@ -12,17 +15,21 @@ from dataclasses import dataclass, field
 
 from .brackets import depths
 
-__all__ = ["asynchronous_blocks"]
+__all__ = ["RESTART", "asynchronous_blocks"]
+
+RESTART = "restart_i"
+"""The port of a hand-written module that is 1 in reset, and at other times."""
 
 _HEAD = re.compile(r"([ \t]*)always @\(posedge clk\)\s*")
 _WIRE = re.compile(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]+);")
 _TARGET = re.compile(r"(\{[^}]*\}|\w+)(.*?)\s*<=\s*(.*)", re.DOTALL)
 _REPEATED = re.compile(r"\{[^{}]*\{(.*)\}\}", re.DOTALL)
-_CONSTANT = re.compile(r"\d+(?:'[bdh][0-9a-f]+)?|\{\w+(?: \* \w+)?\{1'b[01]\}\}|[A-Z_]+(?:\[[^\]]*\])?")
+_NUMBER = r"(?:\d+(?:'[bdh][0-9a-f]+)?|[A-Z_]+(?:\[[^\]]*\])?)"
+_CONSTANT = re.compile(rf"{_NUMBER}(?: \+ {_NUMBER})*|\{{\w+(?: \* \w+)?\{{1'b[01]\}}\}}")
 _OPERATORS = ("?", "||", "&&", "|", "^", "&")
 """The one that binds least first."""
 _SIGN = re.compile(r"\|\||&&|~[|&^]|[|&^?]")
-_OPERAND = re.compile(r"~rst_i & | & ~rst_i\b|\brst_i \|\|? ")
+_OPERAND = re.compile(r"[~!]rst_i &&? | &&? [~!]rst_i\b|\brst_i \|\|? ")
 """An operand that changes nothing where rst_i is 0."""
 _CHOICE = re.compile(r"\brst_i \? [^:]+: *")
 """What comes before the value that a register gets where rst_i is 0."""
@@ -63,7 +70,7 @@ class _Levels:
     def _operand(self, text: str) -> bool | None:
         if text.startswith("(") and _close(text, 0) == len(text) - 1:
             return self.of(text[1:-1])
-        if text.startswith("~"):
+        if text.startswith(("~", "!")):
             inner = self._operand(text[1:].strip())
             return None if inner is None else not inner
         repeated = _REPEATED.fullmatch(text)
@@ -116,13 +123,38 @@ class _If:
         inside = "".join(s.text(f"{indent}    ") for s in self.then)
         notes = "".join(f"{indent}{n}\n" for n in self.notes)
         out = f"{notes}{indent}{self.word} ({self.condition}) begin\n{inside}{indent}end"
-        if self.other:
-            inside = "".join(s.text(f"{indent}    ") for s in self.other)
-            out += f" else begin\n{inside}{indent}end"
-        return out + "\n"
+        match self.other:
+            case ():
+                return out + "\n"
+            case (_If(word="if", notes=()) as choice,):
+                return f"{out} else {choice.text(indent).lstrip()}"
+        inside = "".join(s.text(f"{indent}    ") for s in self.other)
+        return f"{out} else begin\n{inside}{indent}end\n"
 
 
-_Statement = _Assign | _If
+@dataclass(frozen=True)
+class _Case:
+    """A choice by the value of `subject`. `items`: the labels as they are written, and what they choose."""
+
+    subject: str
+    items: tuple[tuple[str, tuple[_Statement, ...]], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def inside(self) -> tuple[_Statement, ...]:
+        """The statements of all items."""
+        return tuple(s for _, statements in self.items for s in statements)
+
+    def text(self, indent: str) -> str:
+        notes = "".join(f"{indent}{n}\n" for n in self.notes)
+        out = f"{notes}{indent}case ({self.subject})\n"
+        for label, statements in self.items:
+            inside = "".join(s.text(f"{indent}        ") for s in statements)
+            out += f"{indent}    {label}: begin\n{inside}{indent}    end\n"
+        return f"{out}{indent}endcase\n"
+
+
+_Statement = _Assign | _If | _Case
 
 
 class _Reader:
@@ -174,6 +206,8 @@ class _Reader:
                 else:
                     self.at = here
                 return (_If(condition, then, other, notes, word),)
+        if self._word("case"):
+            return (_Case(self._bracket(), tuple(self._items()), notes),)
         end = self.text.index(";", self.at)
         found = _TARGET.fullmatch(self.text[self.at : end].strip())
         if not found:
@@ -181,38 +215,64 @@ class _Reader:
         self.at = end + 1
         return (_Assign(found[1], found[2], found[3], notes),)
 
+    def _items(self) -> Iterator[tuple[str, tuple[_Statement, ...]]]:
+        """The items of a case, up to its end."""
+        self._skip()
+        while not self._word("endcase"):
+            end = self.text.index(":", self.at)
+            label, self.at = self.text[self.at : end].strip(), end + 1
+            yield label, self.statements()
+            self._skip()
+
 
 def _targets(statements: Iterable[_Statement]) -> Iterator[str]:
     for s in statements:
         if isinstance(s, _Assign):
             yield s.target
         else:
-            yield from _targets((*s.then, *s.other))
+            yield from _targets(s.inside if isinstance(s, _Case) else (*s.then, *s.other))
 
 
-def _in_reset(statements: Iterable[_Statement], levels: _Levels) -> Iterator[_Statement]:
-    """What registers get in reset, as far as it is constant."""
-    for s in statements:
+def _in_reset(
+    statements: Sequence[_Statement], levels: _Levels, later: set[str]
+) -> tuple[list[_Statement], set[str]]:
+    """What registers get in reset that is constant, and the registers that may get something else there. Of
+    several statements the last one holds. `later`: the registers that statements after these give a constant;
+    those that these give one are added.
+    """
+    found, left_open = list[_Statement](), set[str]()
+    for s in reversed(statements):
         if isinstance(s, _Assign):
-            value = _constant(s.value, levels)
-            if value:
-                yield _Assign(s.target, s.part, value)
-        elif s.word == "for":
-            inside = tuple(_in_reset(s.then, levels))
-            if inside:
-                yield _If(s.condition, inside, word=s.word)
+            inside, others = _given(s, levels, later)
+        elif isinstance(s, _If) and s.word == "for":
+            again, others = _in_reset(s.then, levels, set(later))
+            inside = [_If(s.condition, tuple(again), word=s.word)] if again else []
+        elif isinstance(s, _If) and (level := levels.of(s.condition)) is not None:
+            inside, others = _in_reset(s.then if level else s.other, levels, later)
         else:
-            level = levels.of(s.condition)
-            if level is not None:
-                yield from _in_reset(s.then if level else s.other, levels)
+            inside, others = [], set(_targets([s])) - later
+        found[:0] = inside
+        left_open |= others
+    return found, left_open
+
+
+def _given(s: _Assign, levels: _Levels, later: set[str]) -> tuple[list[_Statement], set[str]]:
+    """As `_in_reset`, of one value of a register."""
+    if s.target in later:
+        return [], set()
+    value = _constant(s.value, levels)
+    if not value:
+        return [], {s.target}
+    later |= set() if s.part else {s.target}
+    return [_Assign(s.target, s.part, value)], set()
 
 
 def _constant(value: str, levels: _Levels) -> str:
     """What a register gets in reset, "" where that is no constant."""
     condition, *rest = _split(value, "?")
-    if rest and levels.of(condition):
-        first = rest[0].split(":")[0].strip()
-        return first if _CONSTANT.fullmatch(first) else ""
+    if rest and levels.of(condition) is not None:
+        chosen = rest[0].split(":", 1)[not levels.of(condition)].strip()
+        return chosen if _CONSTANT.fullmatch(chosen) else ""
     if _CONSTANT.fullmatch(value.strip()):
         return value.strip()
     level = levels.of(value)
@@ -226,6 +286,11 @@ def _running(statements: Iterable[_Statement], of: set[str]) -> Iterator[_Statem
         if isinstance(s, _Assign):
             if s.target in of:
                 yield _Assign(s.target, s.part, _without_reset(s.value), s.notes)
+            continue
+        if isinstance(s, _Case):
+            items = tuple((label, tuple(_running(inside, of))) for label, inside in s.items)
+            if any(inside for _, inside in items):
+                yield _Case(s.subject, items, s.notes)
             continue
         then, other = tuple(_running(s.then, of)), tuple(_running(s.other, of))
         if s.condition.strip() == "rst_i":
@@ -259,12 +324,17 @@ def asynchronous_blocks(text: str) -> str:
     end
     """
     levels, out, at = _Levels(), "", 0
+    if re.search(rf"input +wire +{RESTART}\b", text):
+        levels.high.add(RESTART)
     levels.learn(text)
     for head in _HEAD.finditer(text):
         reader = _Reader(text, head.end())
         block = reader.statements()
         out += _OPERAND.sub("", text[at : head.start()])
-        reset, said = tuple(_in_reset(block, levels)), text[head.start() : reader.at]
+        said = text[head.start() : reader.at]
+        reset, left_open = _in_reset(block, levels, set())
+        if both := sorted(left_open.intersection(_targets(reset))):
+            raise ValueError(f"{', '.join(both)} is reset in one of two statements")
         if _is_apart(block, reset):
             out += said.replace("posedge clk", "posedge clk or posedge rst_i", 1)
         else:
@@ -284,7 +354,6 @@ def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str
     cleared = set(_targets(reset))
     if not cleared:
         return ""
-    _check_order(block, cleared, levels)
     _check_choices(block, cleared)
     inner = f"{indent}    "
     free = "".join(s.text(inner) for s in _running(block, set(_targets(block)) - cleared))
@@ -301,15 +370,7 @@ def _block(block: Sequence[_Statement], reset: Sequence[_Statement], indent: str
 def _check_choices(statements: Iterable[_Statement], cleared: set[str]) -> None:
     """Raise ValueError where a register that reset gives no constant gets another value in reset."""
     for s in statements:
-        if isinstance(s, _If):
-            _check_choices((*s.then, *s.other), cleared)
+        if not isinstance(s, _Assign):
+            _check_choices(s.inside if isinstance(s, _Case) else (*s.then, *s.other), cleared)
         elif s.target not in cleared and _CHOICE.search(s.value):
             raise ValueError(f"{s.target} gets in reset what is no constant")
-
-
-def _check_order(block: Sequence[_Statement], cleared: set[str], levels: _Levels) -> None:
-    """Raise ValueError where one statement gives a register a constant in reset and another one may not."""
-    for s in block:
-        mine = set(_targets([s])) & cleared
-        if mine - set(_targets(_in_reset([s], levels))):
-            raise ValueError(f"{', '.join(sorted(mine))} is reset in one of two statements")

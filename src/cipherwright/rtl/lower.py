@@ -208,7 +208,8 @@ class _Top:
             if r.depth > 1 and r.control:
                 self.items.append(ValidLine(r.signal, r.depth, data))
             elif r.depth > 1:
-                self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines))
+                place = r.rank - self.s.io.first
+                self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines, place))
             else:
                 by, copy = self.clear(r.src, r.rank), self.g.nodes[r.src].op == "copy"
                 clear = self.at(*by, self.s.stage[r.src]) if by else None

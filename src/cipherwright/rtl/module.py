@@ -95,13 +95,15 @@ class Memory:
 @dataclass(frozen=True)
 class DelayLine:
     """`depth` cycles of delay, 2 or more, of `data`, in `memory`: shift-register LUTs (`srl`), rings of
-    distributed RAM (`ram`) or of block RAM (`bram`). `name`: the signal that comes out.
+    distributed RAM (`ram`) or of block RAM (`bram`). `name`: the signal that comes out. `end`: the
+    rank of the last register in whose place it is.
     """
 
     name: str
     depth: int
     data: Bits
     memory: str = "srl"
+    end: int = -1
 
     def pieces(self) -> tuple[tuple[str, int], ...]:
         """What is in a row for it, as (`line`, `block`, `ring` or `register`, cycles): block RAM is

@@ -27,6 +27,7 @@ from .packet_core import PACKETS, assemble_packets
 from .paper import PAPER_PORTS
 from .ports import CorePorts
 from .release import RELEASE_FILE, RELEASE_PORTS, STALL
+from .resets import reset_modules, reset_ports, written_texts
 from .save import all_files, core_record, save
 from .short_words import WORD_BYTES, keep_of, words_of
 from .slot_control import SLOT_PORTS
@@ -105,10 +106,13 @@ __all__ = [
     "port_table",
     "read_map",
     "registers_of",
+    "reset_modules",
+    "reset_ports",
     "rtl_digest",
     "save",
     "spec_parameters",
     "without_channel",
     "words_of",
     "written_module",
+    "written_texts",
 ]

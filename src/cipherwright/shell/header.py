@@ -166,11 +166,12 @@ def _reset_lines(spec: Spec) -> list[str]:
     return _lines("Reset:", said)
 
 
-def with_bus(said: str, more: int) -> str:
-    """What a header says of a core's timing: `said` is the sentence without a bus, `more` the cycles that
-    AXI-Stream adds to a result; 0: there is none, or it adds none.
+def with_bus(spec: Spec, said: str, more: int) -> str:
+    """What a header says of the timing of a core of `spec`: `said` is the sentence without a bus, `more` the
+    cycles that AXI-Stream, or registers for words, add to a result; 0: there is none, or it adds none.
     """
-    return f"{said}; AXI-Stream adds {more} cycle(s) to a result" if more else said
+    what = "registers for words add" if spec.interface == "registers" else "AXI-Stream adds"
+    return f"{said}; {what} {more} cycle(s) to a result" if more else said
 
 
 def header_lines(

@@ -167,7 +167,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     )
     core = in_channels(alone, around.channels, around.flip_flops)
     registers = f"{core.flip_flops} flip-flops predicted"
-    said = with_bus(mode.said, around.rate.latency - mode.rate.latency)
+    said = with_bus(spec, mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     tops = (*own, *released.tops, *around.wrappers)
     text = print_design(*reset_modules(spec, Design((*waiting, *design.modules)), (*keys.generated, *tops)))

@@ -15,19 +15,19 @@ from ..rtl import (
     asynchronous_reset,
     asynchronous_text,
 )
-from ..spec import Datapath
+from ..spec import Spec
 
 __all__ = ["reset_modules", "reset_ports", "written_texts"]
 
 
-def reset_ports(spec: Datapath, groups: Iterable[Group]) -> tuple[Group, ...]:
+def reset_ports(spec: Spec, groups: Iterable[Group]) -> tuple[Group, ...]:
     """The ports `groups` of a core of `spec`, with the reset's kind."""
     kind = spec.asynchronous
     return tuple(replace(g, asynchronous=kind) if isinstance(g, ClockReset) else g for g in groups)
 
 
 def reset_modules(
-    spec: Datapath, design: Design, others: Iterable[Module | Wrapper]
+    spec: Spec, design: Design, others: Iterable[Module | Wrapper]
 ) -> tuple[Design, list[Module | Wrapper]]:
     """The modules of `design`, and the `others`, with the reset that `spec` asks for. Raises UserError where
     one of them can't have an asynchronous reset (`asynchronous_wrapper`).
@@ -37,7 +37,7 @@ def reset_modules(
     return asynchronous_design(design), [asynchronous_reset(m) for m in others]
 
 
-def written_texts(spec: Datapath, files: Mapping[str, str]) -> dict[str, str]:
+def written_texts(spec: Spec, files: Mapping[str, str]) -> dict[str, str]:
     """The hand-written `files`, by name, with the reset that `spec` asks for. Raises UserError as
     `asynchronous_text` does.
     """

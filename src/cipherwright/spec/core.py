@@ -155,11 +155,15 @@ class Spec(BaseModel):
         ),
         needs(
             ("xts",),
-            "decryption in XTS encrypts the unit's number, so a core that decrypts has both directions",
+            "the product by alpha, which makes a word's tweak of the one before, is that of 128 bits",
             block_bits=(128,),
-            direction=("encrypt", "both"),
-            interface=("plain", "axi-stream", "registers"),
         ),
+        needs(
+            ("xts",),
+            "decryption in XTS encrypts the unit's number, so a core that decrypts has both directions",
+            direction=("encrypt", "both"),
+        ),
+        needs(("xts",), interface=("plain", "axi-stream", "registers")),
         needs(
             ("gcm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")
         ),
@@ -209,6 +213,20 @@ class Spec(BaseModel):
         "(from 32 places on). `axi-stream` adds to that a "
         "register for a block on either side, and one or more cycles. `registers` adds a register for a "
         "block and one for a result; around whole messages also a FIFO and a register for a tag.",
+    )
+    reset: Annotated[
+        bool | Literal["async"],
+        needs(
+            (False,),
+            "any other core needs rst_i, without which earlier results and keys would be left",
+            interface=("paper",),
+        ),
+    ] = option(
+        True,
+        "Whether `rst_i` resets the core at the clock (`true` or `sync`) or at once (`async`, for cell "
+        "libraries). `false`: there is none, as with the paper's own ports (`interface = paper`) alone.",
+        cost="The control bits are cleared, and no other: hardly any logic. `async` takes flip-flops with a "
+        "clear or a preset.",
     )
     sbox: str = option(
         "table",
@@ -351,6 +369,11 @@ class Spec(BaseModel):
         return self.interface != "paper"
 
     @property
+    def asynchronous(self) -> bool:
+        """Whether rst_i resets the core at once, not at the clock."""
+        return self.reset == "async"
+
+    @property
     def cipher_direction(self) -> str:
         """The direction in which the cipher itself runs."""
         return cipher_way(self.mode, self.direction)
@@ -407,6 +430,16 @@ class Spec(BaseModel):
                 "a delay at a port is a share of the period below 100%, such as 30%, or a number of ns"
             )
         return text
+
+    @field_validator("reset", mode="before")
+    @classmethod
+    def _kind_of_reset(cls, value: object) -> object:
+        """`sync` is `true`."""
+        kinds = {"sync": True, "true": True, "false": False}
+        kind = kinds.get(value, value) if isinstance(value, str) else value
+        if kind in (0, 1, "async"):
+            return kind if kind == "async" else bool(kind)
+        raise ValueError("reset is sync (or true), async, or false")
 
     @field_validator("name")
     @classmethod

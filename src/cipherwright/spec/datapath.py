@@ -143,8 +143,16 @@ class Datapath(Spec):
     )
     tag_bits: Annotated[
         Literal[128, 120, 112, 104, 96, 80, 64, 48, 32],
-        needs((120, 104), "these are lengths of GCM", mode=("gcm", "cmac")),
-        needs((80, 48), "these are lengths of CCM (SP 800-38C, section A.1)", mode=("ccm",)),
+        needs(
+            (120, 104),
+            "CCM has no tags of these lengths (SP 800-38C, section A.1)",
+            mode=("gcm", "cmac"),
+        ),
+        needs(
+            (80, 48),
+            "GCM has no tags of these lengths (SP 800-38D, section 5.2.1.2)",
+            mode=("ccm", "cmac"),
+        ),
         needs(mode=("gcm", "ccm", "cmac")),
     ] = option(
         128,
@@ -171,20 +179,6 @@ class Datapath(Spec):
         "Whether every level of lookup tables in a stage is a module, so that synthesis does not rearrange "
         "them.",
         cost="Nothing is optimised across levels.",
-    )
-    reset: Annotated[
-        bool | Literal["async"],
-        needs(
-            (False,),
-            "any other core needs rst_i, without which earlier results and keys would be left",
-            interface=("paper",),
-        ),
-    ] = option(
-        True,
-        "Whether `rst_i` resets the core at the clock (`true` or `sync`) or at once (`async`, for cell "
-        "libraries). `false`: there is none, as with the paper's own ports (`interface = paper`) alone.",
-        cost="The control bits are cleared, and no other: hardly any logic. `async` takes flip-flops with a "
-        "clear or a preset.",
     )
     tdata_bits: Annotated[int, needs(interface=("axi-stream",))] = option(
         0,
@@ -341,21 +335,6 @@ class Datapath(Spec):
     def _names(cls, value: object) -> object:
         """Names with commas between them, as they are shown, are a list as well."""
         return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
-
-    @field_validator("reset", mode="before")
-    @classmethod
-    def _kind_of_reset(cls, value: object) -> object:
-        """`sync` is `true`."""
-        kinds = {"sync": True, "true": True, "false": False}
-        kind = kinds.get(value, value) if isinstance(value, str) else value
-        if kind in (0, 1, "async"):
-            return kind if kind == "async" else bool(kind)
-        raise ValueError("reset is sync (or true), async, or false")
-
-    @property
-    def asynchronous(self) -> bool:
-        """Whether rst_i resets the core at once, not at the clock."""
-        return self.reset == "async"
 
     @field_validator("rounds")
     @classmethod

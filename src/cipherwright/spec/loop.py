@@ -130,7 +130,7 @@ class Loop(Datapath):
         if self.cipher_direction != "encrypt":
             raise Unfit(
                 f"a loop of datapath_bits = {self.datapath_bits} encrypts; direction = {self.direction} "
-                f"needs mode = cfb, ofb or ctr",
+                f"needs a mode that only encrypts in both: cfb, ofb, ctr or ccm",
                 "datapath_bits",
                 "direction",
             )

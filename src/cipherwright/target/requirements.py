@@ -38,6 +38,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from _idle_delay_lines(spec, target, core)
         yield from _short_tags(spec)
+        yield from _long_unit_keys(spec)
         yield from _idle_counter(spec)
 
 
@@ -54,12 +55,26 @@ def _idle_counter(spec: Datapath) -> Iterator[str]:
         yield f"counter_bits = {spec.counter_bits} does nothing in mode {spec.mode}, which has no counter"
 
 
+_FEW = "wrong tags that are tried under a key are as few, as {}, appendix {} says; the core counts none"
+_SHORT_TAGS = {
+    "gcm": "packets are as short, and decryptions under a key as few, as SP 800-38D, appendix C says; the "
+    "core counts neither",
+    "ccm": _FEW.format("SP 800-38C", "B"),
+    "cmac": _FEW.format("SP 800-38B", "A"),
+}
+"""Mode -> what the standard says that uses of tags of 64 and fewer bits need."""
+
+
 def _short_tags(spec: Datapath) -> Iterator[str]:
-    if spec.mode == "gcm" and spec.tag_bits in (64, 32):
+    if spec.mode in _SHORT_TAGS and spec.tag_bits <= 64:
         yield (
-            f"tag_bits = {spec.tag_bits} is short: such tags are for uses in which packets are as short, and "
-            "decryptions under a key as few, as SP 800-38D, appendix C says; the core counts neither"
+            f"tag_bits = {spec.tag_bits} is short: such tags are for uses in which {_SHORT_TAGS[spec.mode]}"
         )
+
+
+def _long_unit_keys(spec: Datapath) -> Iterator[str]:
+    if spec.mode == "xts" and spec.key_bits not in (128, 256):
+        yield f"XTS with keys of {spec.key_bits} bits is in no standard: IEEE 1619 has those of 128 and 256"
 
 
 def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[str]:

@@ -26,7 +26,17 @@ from .equivalence import gate_function, topological
 from .live import UNKNOWN, settled
 from .netlist import DELAY, FLIP_FLOP, GATES, MEMORY, Netlist, in_bits, out_bits
 
-__all__ = ["KEPT", "KEPT_NAMES", "VALID_LINES", "delay_of", "flushes", "is_valid_line", "with_delays"]
+__all__ = [
+    "KEPT",
+    "KEPT_NAMES",
+    "VALID_LINES",
+    "as_ranks",
+    "delay_of",
+    "flushes",
+    "is_valid_line",
+    "line_of_ranks",
+    "with_delays",
+]
 
 VALID_LINES = "*_delay_valid*"
 """Modules of a core that may be valid lines; `*` stands for any part of a name."""
@@ -301,3 +311,49 @@ def with_delays(n: Netlist, clock: str, reset: str) -> Netlist:
                 "connections": {"C": pins[clock], "D": [d], "Q": [q]},
             }
     return replace(n, cells=cells, kept={})
+
+
+def _rank(clock: Any, d: Any, q: Any) -> dict[str, Any]:
+    """A flip-flop from `d` to `q`."""
+    return {
+        "type": FLIP_FLOP,
+        "parameters": {},
+        "attributes": {},
+        "port_directions": {"C": "input", "D": "input", "Q": "output"},
+        "connections": {"C": [clock], "D": [d], "Q": [q]},
+    }
+
+
+def as_ranks(n: Netlist) -> Netlist:
+    """The netlist `n`, which `with_delays` made, with flip-flops one behind the other for every DELAY cell: a
+    loop is followed cycle by cycle. They hold what the line holds as long as no reset comes between.
+    """
+    cells: dict[str, dict[str, Any]] = {}
+    names, fresh = dict(n.names), max(n.names, default=1) + 1
+    fresh = max(fresh, 1 + max((b for c in n.cells.values() for b in _bits(c)), default=1))
+    for name, cell in n.cells.items():
+        if cell["type"] != DELAY:
+            cells[name] = cell
+            continue
+        wires, depth = cell["connections"], cell["parameters"]["DEPTH"]
+        chain = [wires["D"][0], *range(fresh, fresh + depth - 1), wires["Q"][0]]
+        fresh += depth - 1
+        for k in range(depth):
+            cells[f"{name} rank {k}"] = _rank(wires["C"][0], chain[k], chain[k + 1])
+            names.setdefault(chain[k + 1], f"{name} rank {k}")
+    return replace(n, cells=cells, names=names)
+
+
+def _bits(cell: Mapping[str, Any]) -> list[int]:
+    return [b for bits in cell["connections"].values() for b in bits if isinstance(b, int)]
+
+
+def line_of_ranks(line: Netlist, clock: str = "clk") -> Netlist:
+    """The delay line `line`, a module by itself, as flip-flops one behind the other; `clock`: its port that
+    they follow. Raises CheckFailed where it is none.
+    """
+    d, q = line.inputs["d"], line.outputs["q"]
+    own = replace(line, cells={}, kept={"line": line})
+    pins = {clock: line.inputs[clock], "rst_i": line.inputs.get("rst_i", []), "d": d, "q": q}
+    own.cells["line"] = {"type": "line", "connections": pins}
+    return as_ranks(with_delays(own, clock, "rst_i"))

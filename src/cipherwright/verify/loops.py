@@ -25,6 +25,7 @@ from ..errors import CheckFailed
 from ..shell import PortSet
 from .aig import FALSE, TRUE, Aig, graph_to_aig
 from .cuts import Comparison
+from .delay_lines import KEPT, as_ranks, with_delays
 from .equivalence import (
     Claim,
     Proof,
@@ -257,7 +258,8 @@ def prove_iterative(claim: Claim, slots: int, memory: KeyMemory | None = None) -
     does not hold.
     """
     plain, ports, latency, held = claim.plain, claim.ports, claim.latency, claim.held
-    n = read_netlist(claim.sources, claim.top, ports.clk)
+    n = read_netlist(claim.sources, claim.top, ports.clk, KEPT)
+    n = as_ranks(with_delays(n, ports.clk, ports.reset))
     control = _Control(n, ports, slots)
     taking = _explore(control, latency)
     registers, live = flip_flops(n), Live(n)

@@ -100,7 +100,7 @@ def expansion(form: Form, rows: Sequence[Rows] | None) -> Expansion:
     valid, key = b.input("valid", 1), b.input("key", form.key_bits)
     n, zero = b.input("count", bits), b.const(1, 0)
     back = over(b, zero)
-    taken = _zeroised(b, key) if spread else _and_not(b, key)
+    taken = _zeroised(b, key, _read_bits(form)) if spread else _and_not(b, key)
     start = all_under(b, form.key_start(over(b, taken), back))
     state = tuple(b.input(f"key{i}", b.width(w)) for i, w in enumerate(start))
 
@@ -166,13 +166,23 @@ def _and_not(b: GraphBuilder, key: int) -> int:
     return b.and_(key, b.select(kept, (0,) * b.width(key)))
 
 
-def _zeroised(b: GraphBuilder, key: int) -> int:
-    """The key, or zero. It costs no lookup tables: registers through which the key passes are cleared, by
-    copies of the bit.
+def _read_bits(form: Form) -> frozenset[int]:
+    """The bits of a key that the schedule of `form` reads: DES ignores its parity bits."""
+    b = GraphBuilder(form.cipher.name)
+    key = b.input("key", form.key_bits)
+    for i, word in enumerate(all_under(b, form.key_start(over(b, key), over(b, b.const(1, 0))))):
+        b.output(f"key{i}", word)
+    return frozenset(k for source, k in b.build().readers if source == key)
+
+
+def _zeroised(b: GraphBuilder, key: int, read: frozenset[int]) -> int:
+    """The key, or zero; 0 in bits that are not `read`. It costs no lookup tables: registers through which the
+    key passes are cleared, by copies of the bit.
     """
     zeroise, parts = b.input("zeroise", 1), []
+    kept = b.cat(*(b.select(key, (k,)) if k in read else b.const(1, 0) for k in range(b.width(key))[::-1]))
     for low in range(0, b.width(key), _CLEAR_BITS):
-        bits = b.select(key, range(min(low + _CLEAR_BITS, b.width(key)) - 1, low - 1, -1))
+        bits = b.select(kept, range(min(low + _CLEAR_BITS, b.width(key)) - 1, low - 1, -1))
         near = b.node("hop", 1, (b.node("copy", 1, (zeroise,), ("zeroise", low)),), ("zeroise", low))
         parts.append(b.node("clear", b.width(bits), (bits, near), low, "key"))
     return b.cat(*reversed(parts))

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...cipher.mars import MARS
 from ...graph import Graph
 from ...rewrite import CellDelays, Product, product_circuit, realise_adders, realise_multipliers
-from ...rtl import Component, Design, Module, Rate, graph_modules, print_bench, print_design, print_wrapper
+from ...rtl import Component, Design, Module, Rate, graph_modules, print_bench, print_design
 from ...shell import (
     PREFIX,
     BuiltEngine,
@@ -19,7 +19,10 @@ from ...shell import (
     header_lines,
     module_name,
     port_table,
+    reset_modules,
+    reset_ports,
     spec_parameters,
+    written_texts,
 )
 from ...spec import Engine as EngineSpec
 from ...target import Target, cell_delays, load_target
@@ -86,23 +89,23 @@ def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
         f"{timing.expansion} for a key"
     )
     tables, around = rom_modules(f"{top}_logic_sbox") if options.rom else ([], None)
+    ports = reset_ports(spec, PORTS)
+    step = step_wrapper(0)
     wrappers = (
         *([around] if around else []),
-        logic_module(f"{top}_logic", options),
-        top_module(top, options),
+        logic_module(f"{top}_logic", options, ports),
+        top_module(top, options, ports),
     )
-    step = step_wrapper(0)
-    rom, *others = [print_wrapper(w) for w in wrappers] if around else ["", *map(print_wrapper, wrappers)]
-    text = "\n".join((print_design(Design((*modules, *tables))), rom, print_wrapper(step), *others))
+    text = print_design(*reset_modules(spec, Design((*modules, *tables)), (step, *wrappers)))
     component = Component(
         (*modules, *tables, step, control_module(flip_flops), *wrappers),
-        PORTS,
+        ports,
         Rate(timing.latency, timing.interval, stalls=True),
     )
     files = {n: hand_written(n, __package__) for n in (CONTROL_FILE, KEYS_FILE, MEMORY_FILE)}
     header = header_lines(spec, given, words, registers, port_table(component.pins))
     bench = print_bench(mars_testbench(component, options.rom))
-    files = core_files(spec.name, header, text, bench, files)
+    files = core_files(spec.name, header, text, bench, written_texts(spec, files))
     memory = {"s": 0 if options.rom else _MEMORY_BITS["s"], "keys": _MEMORY_BITS["keys"]}
     return BuiltEngine(
         top,

@@ -245,7 +245,7 @@ def _loading(key_bits: int, zeroise: bool) -> tuple[WrapperItem, ...]:
 
 def _expansion(name: str, n: int, latency: int, box: str, key_bits: int) -> tuple[WrapperItem, ...]:
     """The expansion of `n` words, the store with the key's words in it, and the S-box."""
-    links = {"clk": "clk", "rst_i": "stop", "start_i": "start", "words_i": f"4'd{n}"}
+    links = {"clk": "clk", "restart_i": "stop", "start_i": "start", "words_i": f"4'd{n}"}
     links |= {"busy_o": "busy", "last_o": "last"}
     for p in "ab":
         links |= {f"{p}_address_o": f"{p}_address", f"{p}_data_i": f"{p}_data"}

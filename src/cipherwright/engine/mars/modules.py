@@ -158,9 +158,9 @@ def _rom_items(box: str) -> tuple[WrapperItem, ...]:
     )
 
 
-def logic_module(name: str, options: MarsOptions) -> Wrapper:
-    """The module `name`: everything but the memories, with their ports, for `options`; an S-box in logic is
-    inside, as the module NAME_sbox.
+def logic_module(name: str, options: MarsOptions, ports: Sequence[Group]) -> Wrapper:
+    """The module `name`: everything but the memories, with their ports and the engine's `ports`, for
+    `options`; an S-box in logic is inside, as the module NAME_sbox.
     """
     inner = _pins(_SBOX) if options.rom else ()
     box = () if options.rom else _SBOX
@@ -168,7 +168,7 @@ def logic_module(name: str, options: MarsOptions) -> Wrapper:
     return Wrapper(
         name,
         (),
-        (*PORTS, *box, *_KEYS),
+        (*ports, *box, *_KEYS),
         (
             *_wires(inner),
             Cell("cipherwright_mars", "u_engine", through(pins), options.control),
@@ -177,8 +177,10 @@ def logic_module(name: str, options: MarsOptions) -> Wrapper:
     )
 
 
-def top_module(top: str, options: MarsOptions) -> Wrapper:
-    """The module `top`: the engine of `options` with its memories around the module TOP_logic."""
+def top_module(top: str, options: MarsOptions, ports: Sequence[Group]) -> Wrapper:
+    """The module `top` with the `ports`: the engine of `options` with its memories around the module
+    TOP_logic.
+    """
     memory = (*(() if options.rom else _pins(_SBOX)), *_pins(_KEYS))
     store = {"clk": "clk"}
     store |= {
@@ -188,7 +190,7 @@ def top_module(top: str, options: MarsOptions) -> Wrapper:
     return Wrapper(
         top,
         (),
-        PORTS,
+        tuple(ports),
         (
             *_wires(memory),
             Cell(f"{top}_logic", "u_logic", through((*_pins(PORTS), *memory))),

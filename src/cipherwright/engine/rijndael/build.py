@@ -21,7 +21,6 @@ from ...rtl import (
     graph_modules,
     print_bench,
     print_design,
-    print_wrapper,
     through,
 )
 from ...shell import (
@@ -32,8 +31,11 @@ from ...shell import (
     header_lines,
     module_name,
     port_table,
+    reset_modules,
+    reset_ports,
     spec_parameters,
     written_module,
+    written_texts,
 )
 from ...spec import Engine as EngineSpec
 from ...target import load_target
@@ -144,17 +146,18 @@ def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     timing = (
         f"{latency} cycles from the instruction to a result, {rounds} from block to block in a feedback mode"
     )
-    written = written_module(CONTROL_FILE, PORTS, flip_flops, __package__)
+    ports = reset_ports(spec, PORTS)
+    written = written_module(CONTROL_FILE, ports, flip_flops, __package__)
     around = _top(top, written, both)
-    text = print_design(Design(tuple(modules))) + "\n" + print_wrapper(around)
-    component = Component((*modules, written, around), PORTS, Rate(latency, rounds, stalls=True))
+    text = print_design(*reset_modules(spec, Design(tuple(modules)), [around]))
+    component = Component((*modules, written, around), ports, Rate(latency, rounds, stalls=True))
     sources = {CONTROL_FILE: CONTROL_FILE, KEYS_FILE: _SOURCES[options.key_expansion]}
     files = {name: hand_written(source, __package__) for name, source in sources.items()}
     bench = print_bench(processor_testbench(component, both))
     header = header_lines(
         spec, given, timing, f"{flip_flops} flip-flops predicted", port_table(component.pins)
     )
-    files = core_files(spec.name, header, text, bench, files)
+    files = core_files(spec.name, header, text, bench, written_texts(spec, files))
     said = notes(options, planned_period(load_target(spec.target)))
     return BuiltEngine(
         top, spec_parameters(spec), files, component, said, flip_flops, latency, rounds, given=given

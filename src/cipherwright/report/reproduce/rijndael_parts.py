@@ -41,7 +41,7 @@ def _boxes(top: str) -> str:
     """Round and key schedule as boxes without contents: what is mapped is the control around them."""
     round_pins = (Pin("state", 256), Pin("round_key", 256), Pin("mix"), Pin("block", 3), Pin("decrypt"))
     widths = {"block_i": 3, "key_i": 3, "rounds_i": 4, "half_word_i": 16}
-    inputs = "clk clear_i block_i key_i rounds_i shift_i half_word_i decrypt_i prepare_i step_i chain_i"
+    inputs = "clk restart_i block_i key_i rounds_i shift_i half_word_i decrypt_i prepare_i step_i chain_i"
     key_pins = tuple(Pin(name, widths.get(name, 1)) for name in inputs.split())
     made = (Pin("ready_o", out=True), Pin("first_key_o", 256, True), Pin("round_key_o", 256, True))
     return print_box(Box(f"{top}_rijndael_round", (*round_pins, Pin("next", 256, True)))) + print_box(

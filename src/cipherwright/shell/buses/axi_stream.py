@@ -303,6 +303,7 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         Wire(("early", "open")),
         *_taken(bus, around, tag_bits),
         *(_gate(around, True) if gated else [Drive("open", "early")]),
+        *([Let("accept", "block_valid")] if around.has("first_i") else []),
         *_first(around, 1),
         *_inside(inside.name, bus, around, True),
         *_given(bus),
@@ -331,7 +332,7 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
     kept = "s_axis_tkeep" if bus.any_length else f"s_axis_tlast & ~s_axis_tkeep[{lanes - 1}]"
     width = lanes if bus.any_length else 1
-    drops, chained = around.has("zeroise_i"), around.has("first_i")
+    drops, chained, busy = (around.has(n) for n in ("zeroise_i", "first_i", "busy_o"))
     valid = Step("valid_q", _unless("take", 1, drops))
     steps = [Step("data_q", _unless(data, bus.block_bits, drops))]
     steps += [Step("last_q", "s_axis_tlast"), Step("kept_q", kept)]
@@ -342,14 +343,12 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
         Reg(("data_q",), bus.block_bits),
         Reg(("kept_q",), width, "TKEEP." if bus.any_length else "The message ends within the block."),
         *([Reg(("tag_q",), tag_bits, vector=True)] if tag_bits else []),
-        Wire(("block_valid", *["block_last"] * chained, *["idle"] * bool(around.loads))),
+        Wire(("block_valid", *["block_last"] * chained, *["idle"] * busy)),
         Wire(("block",), bus.block_bits),
-        *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
         Drive("block_valid", "valid_q"),
         Drive("block", "data_q"),
         *([Drive("block_last", "last_q")] if chained else []),
-        *([Drive("block_tag", "tag_q")] if tag_bits else []),
-        *([Drive("idle", "~valid_q")] if around.loads else []),
+        *([Drive("idle", "~valid_q")] if busy else []),
         Drive("s_axis_tready", "open"),
         Let("take", "s_axis_tvalid & open"),
         Clocked((valid,), (("valid_q", "1'b0"),)),
@@ -606,7 +605,7 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
-        **_block_links(bus, around),
+        **_block_links(bus, around, "tag_q" if flows else "block_tag"),
         "s_valid_i": f"block_valid{turn}",
         "s_ready_o": "core_ready",
         "s_block_i": bytes_reversed("block", bus.block_bits),
@@ -621,7 +620,6 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     if flows:
         links |= {"s_early_o": "early", "s_beside_i": _sent(bus), "m_beside_o": "beside"}
         items.append(Wire(("beside",), bus.around_bits, vector=True))
-        items += [Let("accept", "block_valid")] if around.has("first_i") else []
     else:
         items += [
             Drive("block_ready", f"core_ready{turn}"),
@@ -638,15 +636,15 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     return [*items, Cell(core, "u_core", links)]
 
 
-def _block_links(bus: AxiStream, around: _Around) -> dict[str, str]:
-    """The core's ports that go with a block, out of the block's tag, and those that are handed through."""
+def _block_links(bus: AxiStream, around: _Around, tag: str) -> dict[str, str]:
+    """The core's ports that go with a block, out of the signal `tag`, and those that are handed through."""
     links, place = {p.name: p.name for p in around.through}, bus.user_bits + bus.id_bits
     if around.has("first_i"):
         links["s_first_i"] = "first"
     if bus.ways:
-        links["s_decrypt_i"] = "block_tag[0]"
+        links["s_decrypt_i"] = f"{tag}[0]"
     for p in around.beside:
-        links[p.name] = f"block_tag[{place + p.width - 1}:{place}]"
+        links[p.name] = f"{tag}[{place + p.width - 1}:{place}]"
         place += p.width
     return links
 
@@ -684,12 +682,17 @@ def _side(bus: AxiStream, fifo: Fifo, drops: bool) -> tuple[list[WrapperItem], i
         "m_valid_o": "side_valid",
         "m_ready_i": "whole & result_ready",
         "m_data_o": "side",
-        **({"core_ready_i": "1'b1", "s_beside_i": "1'b0", "zeroising_i": "1'b0"} if fifo.deep else {}),
     }
+    unread: tuple[WrapperItem, ...] = ()
+    if fifo.deep:
+        links |= {"core_ready_i": "1'b1", "s_beside_i": "1'b0", "zeroising_i": "1'b0"}
+        links |= {"s_early_o": "side_early", "m_beside_o": "side_beside"}
+        unread = (Wire(("side_early", "side_beside"), lint="nothing goes round beside these fields."),)
     spare = "it has as many places as the core's own FIFO, which says when."
     return [
         Wire(("side_accept", "side_valid")),
         Wire(("side_ready",), lint=spare),
+        *unread,
         Let("whole", "result_valid & side_valid"),
         Wire(("side",), width),
         Cell(fifo.module, "u_side", links, {"WIDTH": width, "DEPTH_LOG2": fifo.log2}),

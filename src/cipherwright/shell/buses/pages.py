@@ -49,7 +49,8 @@ def map_pages(name: str, source: str) -> dict[str, str]:
         f"{top}.rdl": origin + source,
         f"{top}_registers.md": markdown(top, registers_of(node)),
         f"{top}_registers.h": f"{origin}//\n// Offsets are of bytes. Bits 7:0 of the first word of KEY "
-        "are the key's first byte.\n" + _c_header(node),
+        "are the key's first byte.\n// C11 or later. Registers are words: the structure is aligned to 4 "
+        "bytes, so that compilers access each as a whole.\n" + _c_header(node),
     }
 
 
@@ -70,10 +71,14 @@ def browser_pages(source: Path, out: Path) -> None:
 
 
 def _c_header(node: AddrmapNode) -> str:
-    """The text that PeakRDL makes of a map: a structure of the registers, and masks of their fields."""
+    """The text that PeakRDL makes of a map: a structure of the registers, and masks of their fields. The
+    structure is aligned to a word: where it is only packed, compilers for processors that access aligned
+    words alone write a register byte by byte, and a command goes out before what belongs to it.
+    """
     from peakrdl_cheader.exporter import CHeaderExporter
 
     with tempfile.TemporaryDirectory() as d:
         path = Path(d) / f"{node.inst_name}.h"
         CHeaderExporter().export(node, str(path))
-        return path.read_text()
+        packed = "__attribute__ ((__packed__))"
+        return path.read_text().replace(packed, "__attribute__ ((__packed__, __aligned__(4)))")

@@ -141,9 +141,14 @@ def words(control: Wrapper, core: Inner, bus: MessageBus, stream: Traffic) -> Tr
     given |= {"key_offer": "key_offer_q", "ready": "s_axis_tready"}
     wires = {port: given.get(wire, wire) for port, wire in wires.items()}
     known = {"zeroise", "key_loads", "key_taken", *given.values()}
+    unread: tuple[WrapperItem, ...] = ()
+    if bus.kind == "packet":
+        known.add("open")
+        unread = (Wire(("open",), lint="which words may come does not depend on it in packets."),)
     made = Traffic(
         (
             Wire(tuple(w for w in wires.values() if w not in known)),
+            *unread,
             Cell(control.name, "u_commands", {"clk": "clk", "rst_i": "rst_i", **wires}),
             *_stream_wires(core, sides),
             *(Drive(f"{axis}_tready", f"{side}_take") for side, (axis, _) in sides.items()),

@@ -10,6 +10,7 @@ from ..ccm import bus_length_ports
 from ..core import Core
 from ..short_words import WORD_BYTES, words_of
 from .example import Worked
+from .unit import units_ahead
 
 __all__ = ["bus_sentences", "bus_table", "bus_timing"]
 
@@ -197,7 +198,7 @@ def _units(core: Core) -> Iterator[str]:
         "bytes."
     )
     yield from (_registered_numbers if core.bus else _announced_numbers)(core.unit["ports"])
-    yield f"Announce numbers in the order of the units, up to {core.unit['tweaks']} units ahead."
+    yield f"Announce numbers in the order of the units, up to {units_ahead(core.unit)}."
     if core.parameters["direction"] == "both":
         yield (
             "`s_axis_tuser` says that the unit is decrypted, in all of its beats; it comes back with the "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...cipher.modes import MAC_MODES
 from ...rtl import ClockReset, Pin
-from ...spec import Spec
+from ...spec import Pipeline, Spec
 from ..built_engine import BuiltEngine
 from ..channels import CHOSEN
 from ..core import Core
@@ -82,11 +83,11 @@ def readme(
         top=core.top,
         what=_what(spec, core),
         generator=GENERATOR,
-        command=" \\\n      ".join([*command_of(core.given), *_with(core.extras)]),
+        command=_command(core),
         files=[(name, _file_kind(name, core)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
-        reset=_reset(core.component.clock),
+        reset=_reset(core.component.clock, _left(core)),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
         byte_zero=_byte_zero(core),
         verilog=_verilog(core.top, core.component.pins),
@@ -104,9 +105,14 @@ def readme(
     )
 
 
-def _with(extras: Sequence[str]) -> list[str]:
-    """The option that asks for the extra files."""
-    return [f"--with {','.join(extras)}"] if extras else []
+def _command(core: Core | BuiltEngine) -> str:
+    """The command, or the call of the library, that writes the folder of `core`."""
+    pieces, extras = command_of(core.given), core.extras
+    if core.given.get("call"):
+        more = f", extras={json.dumps(list(extras))}" if extras else ""
+        return f'{pieces[0]}.write("DIR"{more})'
+    *first, last = [*pieces, *([f"--with {','.join(extras)}"] if extras else [])]
+    return " \\\n      ".join([*first, f"{last} -o DIR"])
 
 
 def _what(spec: Spec, core: Core | BuiltEngine) -> str:
@@ -142,15 +148,23 @@ def _meaning(spec: Spec, name: str) -> str:
     return str(field.description or Spec.model_fields[name].description).replace("|", "\\|")
 
 
-def _reset(clock: ClockReset) -> str:
+def _left(core: Core | BuiltEngine) -> str:
+    """What a reset leaves of keys and data, a sentence or two."""
+    if isinstance(core, BuiltEngine):
+        return "No key is held after it."
+    kept = "No earlier key is used after it. Registers of keys and data keep their bits"
+    return f"{kept} until they take others{', or until zeroising' if core.zeroise_cycles else ''}."
+
+
+def _reset(clock: ClockReset, left: str) -> str:
     port = clock.reset
     if clock.asynchronous:
-        return filled("reset.md.j2", clock=clock.clock, reset=port)
+        return filled("reset.md.j2", clock=clock.clock, reset=port, left=left)
     if port:
         return (
             f"`{port}` is synchronous and active high. One cycle is enough, at any time. After it no "
             "result of an "
-            "earlier block leaves, every output valid is 0, and no key is held."
+            f"earlier block leaves, and every output valid is 0. {left}"
         )
     return (
         "This core has no reset, as in the publication whose ports it has. After power-up, offer no "
@@ -440,6 +454,8 @@ def _keys(core: Core) -> Iterator[str]:
             yield f"The same holds for `{p.decrypt}`."
     elif p.key:
         when = "one cycle before the block" if core.parameters["key_lead"] else "in the same cycle"
+        if core.stream and core.parameters["tdata_bits"] not in (0, core.parameters["block_bits"]):
+            when = "with the last beat of the block"
         yield f"Every block has a key of its own, which is at `{p.key}` {when}."
 
 
@@ -476,8 +492,29 @@ def _blocks(core: Core) -> Iterator[str]:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
 
 
+def _initial_registers(spec: Spec, core: Core) -> Iterator[str]:
+    """How an initial value gets through the registers to a core whose blocks are on AXI-Stream."""
+    counts = spec.mode == "ctr" and isinstance(spec, Pipeline)
+    what = "first counter block" if spec.mode == "ctr" else "initial value"
+    yield f"Software writes the {what} to the registers IV, and then 1 to LOAD_IV in CONTROL."
+    yield "Write every byte of IV first: before that LOAD_IV does nothing."
+    if counts:
+        yield "The core takes it before the next block; then IV_PENDING is 0."
+        yield "The blocks after it belong to it; it counts up by one with each."
+        yield "TLAST does not end its sequence: load a counter block for each message."
+        yield "A new key does not take it away; a reset does."
+        return
+    yield "A packet is a message, and a loaded value is for one message: its first block takes it."
+    yield "A first block without one waits."
+    if core.slots > 1:
+        yield f"{core.slots} messages are interleaved; TUSER has the number of a block's message."
+
+
 def _mode(spec: Spec, core: Core) -> Iterator[str]:
     p = core.ports
+    if core.bus:
+        yield from _initial_registers(spec, core)
+        return
     if p.iv_valid:
         yield (
             f"The first counter block is taken in a cycle in which `{p.iv_valid}` and `{p.iv_ready}` "

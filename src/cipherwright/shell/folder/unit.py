@@ -10,7 +10,7 @@ from ..short_words import keep_text, word_text, words_of
 from ..xts import PACE
 from .example import Worked
 
-__all__ = ["unit_sentences", "unit_table", "unit_timing"]
+__all__ = ["unit_sentences", "unit_table", "unit_timing", "units_ahead"]
 
 
 def unit_sentences(core: Core) -> Iterator[str]:
@@ -127,12 +127,18 @@ def unit_timing(core: Core) -> Iterator[str]:
     yield "A unit of n words takes n + 1 cycles, where numbers are announced far enough ahead."
 
 
+def units_ahead(unit: Mapping[str, Any]) -> str:
+    """How far numbers may be announced ahead in a core whose facts are `unit`."""
+    tweaks = int(unit["tweaks"])
+    return f"{tweaks} unit{'s' * (tweaks != 1)} ahead"
+
+
 def _ahead(core: Core, unit: Mapping[str, Any]) -> str:
     """How far numbers are announced ahead."""
     begin = "Announce them as soon as the core takes them"
     if _in_a_loop(core):
         return f"{begin}: one unit ahead, while the one before goes on."
-    return f"{begin}: up to {unit['tweaks']} units ahead, and then words never wait."
+    return f"{begin}: up to {units_ahead(unit)}, and then words never wait."
 
 
 def _in_a_loop(core: Core) -> bool:

@@ -14,6 +14,7 @@ from ..short_words import words_of
 from .accesses import Access, access_table, core_registers, field_bit
 from .example import Worked
 from .text import filled
+from .unit import units_ahead
 
 __all__ = ["word_accesses", "word_program", "word_sentences", "word_table", "word_timing"]
 
@@ -126,7 +127,7 @@ def _units(core: Core, registers: Mapping[str, Register]) -> Iterator[str]:
     yield "A unit has a whole word at least; its last word may be short."
     yield (
         "Write its number to UNIT, and then 1 to LOAD_UNIT; the core takes it when it can (UNIT_PENDING), up "
-        f"to {core.unit['tweaks']} units ahead. A word waits for the number of its unit."
+        f"to {units_ahead(core.unit)}. A word waits for the number of its unit."
     )
     yield (
         "Words of the result come in the order of the bytes. Where bytes are stolen the last whole word "

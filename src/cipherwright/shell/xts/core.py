@@ -83,7 +83,7 @@ def assemble_xts(of: CoreInputs) -> Core:
         "and one cycle more for each unit"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    said = with_bus(said, component.rate.latency - timing.latency)
+    said = with_bus(spec, said, component.rate.latency - timing.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     keys = unit.generated if unit else ()

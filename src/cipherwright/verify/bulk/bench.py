@@ -26,7 +26,7 @@ from ...process import check_stop
 from ...progress import Tell, quiet
 from ...shell import PortSet
 from ...tools import digest, tool_version
-from ..delay_lines import KEPT_NAMES, delay_of
+from ..delay_lines import KEPT_NAMES, delay_of, line_of_ranks
 from ..native import compile_library, compiler_key
 from ..netlist import Netlist, read_modules
 from .compiled import Compiled, Machine, Rows, frame_text, walker
@@ -369,11 +369,11 @@ def _core_program(
     """
     inner, p = record["inner"], record["parameters"]
     top = inner["top"] if inner else record["top"]
+    lines = {name for name in modules if any(fnmatch(name, line) for line in KEPT_NAMES)}
     if p["architecture"] == "iterative" or _keyed(record):
-        return clocked_program(modules, _keyed(record) or top, ports.clk), True
-    delays = {
-        name: delay_of(m) for name, m in modules.items() if any(fnmatch(name, line) for line in KEPT_NAMES)
-    }
+        ranks = {name: line_of_ranks(m) if name in lines else m for name, m in modules.items()}
+        return clocked_program(ranks, _keyed(record) or top, ports.clk), True
+    delays = {name: delay_of(modules[name]) for name in modules if name in lines}
     program = wired_program(modules, top, ports.clk, delays)
     free = {ports.clk, ports.reset, *(n for n in program.inputs if n.startswith("rk"))}
     if p["key"] == "static" and p["key_expansion"] != "unit":

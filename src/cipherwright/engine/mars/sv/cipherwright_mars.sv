@@ -131,7 +131,7 @@ module cipherwright_mars #(
         .SPLIT(SPLIT)
     ) u_expander (
         .clk(clk),
-        .rst_i(rst_i),
+        .restart_i(rst_i),
         .start_i(expand),
         .words_i(key_words),
         .busy_o(expanding),

@@ -18,7 +18,7 @@ module cipherwright_mars_keys #(
     parameter SPLIT  = 0
 ) (
     input  wire        clk,
-    input  wire        rst_i,
+    input  wire        restart_i,
     input  wire        start_i,
     input  wire [ 3:0] words_i,
     output wire        busy_o,
@@ -40,7 +40,7 @@ module cipherwright_mars_keys #(
     (* anyseq *) wire any_write;
     reg running = 1'b0;
     wire ends = s_data_i[0];
-    always @(posedge clk) running <= !rst_i && (start_i || (running && !ends));
+    always @(posedge clk) running <= !restart_i && (start_i || (running && !ends));
     assign busy_o = running;
     assign last_o = running && ends;
     assign {a_address_o, b_address_o, write_address_o, s_address_o} = any_addresses;

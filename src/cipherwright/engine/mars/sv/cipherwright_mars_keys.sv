@@ -2,8 +2,8 @@
 // T[0..14] at 40 to 54, where the key's words stand when it starts. A step takes the same number of
 // cycles whatever the key is. READ: cycles from an address of the store to its data; LOOKUP: the
 // same of the S-box (0: it has the word in the same cycle); STEP: cycles from the operands of a
-// step to its result. One cycle of reset ends an expansion; the next one may start in the cycle
-// after it.
+// step to its result. One cycle of restart_i, which is 1 in reset, ends an expansion; the next one
+// may start in the cycle after it.
 module cipherwright_mars_keys #(
     parameter READ   = 1,
     parameter LOOKUP = 1,
@@ -11,7 +11,7 @@ module cipherwright_mars_keys #(
     parameter SPLIT  = 0   // a linear step reads its two words one after the other
 ) (
     input  wire         clk,
-    input  wire         rst_i,
+    input  wire         restart_i,
     input  wire         start_i,
     input  wire [  3:0] words_i,          // of the key: 4 to 14
     output wire         busy_o,
@@ -108,8 +108,8 @@ module cipherwright_mars_keys #(
 
     always @(posedge clk) begin
         done <= busy_o && !done && wait_q == length - 4'd1;
-        wait_q <= (busy_o && !done && !rst_i) ? wait_q + 4'd1 : 4'd0;
-        if (rst_i) begin
+        wait_q <= (busy_o && !done && !restart_i) ? wait_q + 4'd1 : 4'd0;
+        if (restart_i) begin
             phase <= IDLE;
             done <= 1'b0;
         end else if (phase == IDLE) begin
@@ -124,7 +124,7 @@ module cipherwright_mars_keys #(
                     default: phase <= IDLE;
                 endcase
         end
-        if (rst_i || phase == IDLE) begin
+        if (restart_i || phase == IDLE) begin
             round <= 2'd0;
             pass <= 2'd0;
             i <= 4'd0;

@@ -60,7 +60,7 @@ module cipherwright_mars_keys_formal #(
         .SPLIT(SPLIT)
     ) dut (
         .clk(clk),
-        .rst_i(rst_i),
+        .restart_i(rst_i),
         .start_i(start_i),
         .words_i(words_i),
         .busy_o(busy),

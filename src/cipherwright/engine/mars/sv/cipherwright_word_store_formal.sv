@@ -11,7 +11,7 @@ module cipherwright_mars_keys #(
     parameter SPLIT  = 0
 ) (
     input  wire        clk,
-    input  wire        rst_i,
+    input  wire        restart_i,
     input  wire        start_i,
     input  wire [ 3:0] words_i,
     output wire        busy_o,
@@ -31,7 +31,7 @@ module cipherwright_mars_keys #(
     (* anyseq *) wire [31:0] any_data;
     (* anyseq *) wire [8:0] any_s;
     reg runs;
-    always @(posedge clk) runs <= !rst_i && (runs ? !last_o : start_i);
+    always @(posedge clk) runs <= !restart_i && (runs ? !last_o : start_i);
     assign busy_o = runs;
     assign write_o = runs && any_write;
     assign last_o = write_o && any_last;

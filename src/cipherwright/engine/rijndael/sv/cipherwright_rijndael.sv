@@ -74,7 +74,7 @@ module cipherwright_rijndael #(
         .DECRYPT(DECRYPT)
     ) u_keys (
         .clk(clk),
-        .clear_i(clear),
+        .restart_i(clear),
         .block_i(block_q),
         .key_i(key_q),
         .rounds_i(rounds),

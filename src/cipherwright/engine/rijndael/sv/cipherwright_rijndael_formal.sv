@@ -16,7 +16,7 @@ module cipherwright_rijndael_keys #(
     parameter integer DECRYPT = 1
 ) (
     input  wire         clk,
-    input  wire         clear_i,
+    input  wire         restart_i,
     input  wire [  2:0] block_i,
     input  wire [  2:0] key_i,
     input  wire [  3:0] rounds_i,

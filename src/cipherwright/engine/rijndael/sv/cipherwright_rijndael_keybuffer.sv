@@ -6,7 +6,7 @@ module cipherwright_rijndael_keys #(
     parameter integer DECRYPT = 1
 ) (
     input  wire         clk,
-    input  wire         clear_i,
+    input  wire         restart_i,
     // Lint: that a block has 128 bits is what is left when it has no more.
     // verilator lint_off UNUSEDSIGNAL
     input  wire [  2:0] block_i,
@@ -76,7 +76,7 @@ module cipherwright_rijndael_keys #(
     wire [3:0] write_next = write_q + 4'd1;
     integer i, j;
     always @(posedge clk) begin
-        if (clear_i) buffer_q <= {256 * ROWS{1'b0}};
+        if (restart_i) buffer_q <= {256 * ROWS{1'b0}};
         else if (fill_q) begin
             for (i = 0; i < ROWS; i = i + 1)
             for (j = 0; j < 4; j = j + 1) begin
@@ -97,7 +97,7 @@ module cipherwright_rijndael_keys #(
     );
 
     always @(posedge clk) begin
-        if (clear_i) begin
+        if (restart_i) begin
             window_q <= 256'd0;
             first_q <= 256'd0;
             row_q <= 256'd0;

@@ -12,7 +12,7 @@ module cipherwright_rijndael_keys #(
     parameter integer DECRYPT = 1
 ) (
     input  wire         clk,
-    input  wire         clear_i,
+    input  wire         restart_i,
     input  wire [  2:0] block_i,
     input  wire [  2:0] key_i,
     input  wire [  3:0] rounds_i,
@@ -78,7 +78,7 @@ module cipherwright_rijndael_keys #(
     );
 
     always @(posedge clk) begin
-        if (clear_i) begin
+        if (restart_i) begin
             first_q <= 256'd0;
             start_q <= 256'd0;
             window_q <= 256'd0;

@@ -1,0 +1,90 @@
+"""Every mode behind every interface is accepted by a linter that warns of everything, and its README has no
+gaps: small cores, of which each has something that the others have not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cipherwright.tools import find, run
+from tests.conftest import LIGHT_LOOP, Built
+from tests.recorded import verified
+
+LOOP, PIPELINE = ("des-small",), ("des", "stages=16", "key=agile")
+AXI = "interface=axi-stream"
+WORDS = "interface=registers"
+WHOLE = {
+    "gcm": ("aes-gcm-small", *LIGHT_LOOP),
+    "ccm": ("aes128-ccm-small", *LIGHT_LOOP),
+    "cmac": ("aes128-cmac-small", *LIGHT_LOOP),
+    "xts": ("aes128-xts-small", *LIGHT_LOOP),
+}
+"""Cores of whole messages."""
+
+CASES = (
+    (*LOOP, AXI, "fifo_depth=64"),
+    (*LOOP, AXI, "fifo_depth=64", "mode=ctr", "tid_bits=3", "control=apb"),
+    (*LOOP, AXI, "mode=cbc", "tdata_bits=32", "control=axi-lite"),
+    (*LOOP, AXI, "mode=cfb", "direction=both", "tdata_bits=256", "tid_bits=2"),
+    (*LOOP, AXI, "mode=ofb", "stages=2", "control=wishbone"),
+    (*LOOP, WORDS, "mode=cbc", "control=wishbone"),
+    (*LOOP, "delay_lines=ram", "srl_from=2", "stages=12"),
+    (*PIPELINE, AXI, "tid_bits=2"),
+    (*PIPELINE, AXI, "tdata_bits=32"),
+    (*PIPELINE, AXI, "tdata_bits=512", "tid_bits=2"),
+    (*PIPELINE, AXI, "mode=ctr", "direction=encrypt"),
+    (*PIPELINE, AXI, "mode=ctr", "direction=encrypt", "tdata_bits=32", "tid_bits=1"),
+    (*PIPELINE, AXI, "mode=cbc", "direction=decrypt"),
+    (*PIPELINE, AXI, "mode=cfb", "direction=decrypt", "tid_bits=3", "tdata_bits=128"),
+    (*PIPELINE[:2], "key=static", "key_expansion=unit", AXI, "mode=ctr", "direction=encrypt", "control=apb"),
+    (*PIPELINE[:2], "key=static", "key_expansion=unit", AXI, "mode=cbc", "direction=decrypt", "tid_bits=1"),
+    ("des", "clock_mhz=400", "direction=encrypt", "key=static", "key_expansion=unit"),
+    *(
+        (*core, WORDS, f"control={bus}")
+        for core, bus in zip(WHOLE.values(), ("apb", "axi-lite", "wishbone", "apb"), strict=True)
+    ),
+    *((*core, AXI, "control=apb") for core in WHOLE.values()),
+    (*WHOLE["gcm"], WORDS, "control=apb", "release=verdict", "release_words=16", "iv_bits=any"),
+    (*WHOLE["xts"], "direction=encrypt"),
+)
+
+
+@pytest.mark.parametrize("changes", CASES, ids=" ".join)
+def test_lint_and_readme(changes: tuple[str, ...], built: Callable[..., Built]) -> None:
+    made, folder = built(*changes)
+    home = {"VERILATOR_ROOT": str(Path(find("verilator_bin")).parents[1])}
+    files = [str(p) for p in folder.sources]
+    run("verilator_bin", ["--lint-only", "-Wall", "--top-module", made.top, *files], env=home)
+    readme = (folder.path / "README.md").read_text()
+    prose = re.sub(r"```.*?```|`` .*? ``", "", readme, flags=re.S)
+    assert "``" not in prose
+    sections = re.split(r"^## (.*)$", readme, flags=re.M)[1:]
+    assert [name for name, text in zip(sections[::2], sections[1::2], strict=True) if not text.strip()] == []
+
+
+def test_a_missing_link_is_seen(tmp_path: Path) -> None:
+    """The linter ends with an error where an output of a part is left open, or a word is read in part."""
+    part = "module part (input wire [1:0] a, output wire y, output wire z);\n    assign y = a[0];\n"
+    top = "module top (input wire [1:0] a, output wire y);\n    part u (.a(a), .y(y));\nendmodule\n"
+    (tmp_path / "part.v").write_text(f"{part}    assign z = a[1];\nendmodule\n")
+    (tmp_path / "top.v").write_text(top)
+    home = {"VERILATOR_ROOT": str(Path(find("verilator_bin")).parents[1])}
+    files = [str(tmp_path / name) for name in ("part.v", "top.v")]
+    found = run(
+        "verilator_bin", ["--lint-only", "-Wall", "--top-module", "top", *files], env=home, check=False
+    )
+    assert found.returncode and "PINMISSING" in found.stdout
+
+
+@pytest.mark.recorded
+@pytest.mark.parametrize("changes", [CASES[12], CASES[13], CASES[15], CASES[6]], ids=" ".join)
+def test_every_check_holds(changes: tuple[str, ...], built: Callable[..., Built]) -> None:
+    """Of pipelines that chain behind AXI-Stream, and of a loop with delay lines in memories."""
+    _, folder = built(*changes)
+    verdicts = verified(folder, 300)
+    assert [v.check for v in verdicts if not v.passed] == []
+    assert {"reset", "equivalence for all inputs"} <= {v.check for v in verdicts if v.status == "ok"}
