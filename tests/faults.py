@@ -41,7 +41,7 @@ __all__ = [
     "when_drop",
 ]
 
-_RESETS = frozenset({"rst", "rst_i", "clear_i"})
+_RESETS = frozenset({"rst", "rst_i", "clear_i", "restart_i"})
 """Ports that clear a module."""
 _EXPRESSIONS = (syntax.ExpressionSyntax, syntax.SelectorSyntax)
 
