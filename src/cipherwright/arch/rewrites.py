@@ -19,6 +19,7 @@ from ..rewrite import (
     realise_multipliers,
     replicate,
     split_tables,
+    without_unread,
 )
 from ..schedule import DelayModel
 from ..spec import Datapath, Loop, Pipeline
@@ -48,8 +49,8 @@ def realised(spec: Datapath, graph: Graph) -> Graph:
 
 def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
     """graph -> graph: tables of `graph` as fast as the clock of `spec`, XOR networks, merged lookup tables,
-    copies of busy bits, stages for wires. `model`: the target's delays. Raises UserError where `hops`
-    names no operation.
+    copies of busy bits, stages for wires; what nothing reads is left out. `model`: the target's delays.
+    Raises UserError where `hops` names no operation.
     """
     if widest := widest_table(spec, model):
         graph = split_tables(graph, widest)
@@ -62,7 +63,7 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
     if spec.copies:
         graph = _copied(spec, graph)
     hops = _own_hops(spec, graph)
-    return add_hops(graph, hops) if hops else graph
+    return without_unread(add_hops(graph, hops) if hops else graph)
 
 
 def _own_hops(spec: Datapath, graph: Graph) -> tuple[str, ...]:

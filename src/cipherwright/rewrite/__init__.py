@@ -17,6 +17,7 @@ from .map.merge import merge_bitwise
 from .map.narrow import narrow
 from .map.second import SECOND, with_second_words
 from .map.spread import add_hops, copy_busy, replicate
+from .map.unread import without_unread
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
 from .sbox.names import BOTH_BOXES
 from .sbox.realise import REALISATIONS, circuit, prove, realise, unfit
@@ -73,4 +74,5 @@ __all__ = [
     "unfit",
     "with_raw_words",
     "with_second_words",
+    "without_unread",
 ]
