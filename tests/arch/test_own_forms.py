@@ -16,7 +16,7 @@ from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES
 from cipherwright.cipher.mars import expanded_key
 from cipherwright.cipher.word import Word, Words, concat
 from cipherwright.errors import CheckFailed
-from tests.recorded import Measured, room
+from tests.recorded import Measured, judging_rooms
 
 from .equal import prove_equal
 
@@ -35,8 +35,7 @@ def proven(measured: Measured) -> Outcome:
             proof()
             return True
 
-        rooms = [room(n) for n in ("arch", "cipher", "graph", "verify")]
-        assert measured(f"form {name}", [name, *rooms], holds)
+        assert measured(f"form {name}", [name, *judging_rooms()], holds)
 
     return ask
 

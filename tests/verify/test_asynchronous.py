@@ -16,12 +16,25 @@ import pytest
 from cipherwright import shell
 from cipherwright.actions import implement_core
 from cipherwright.errors import CheckFailed, UserError
-from cipherwright.rtl import Cell, ClockReset, Held, Pin, Wrapper, asynchronous_reset, asynchronous_text
+from cipherwright.rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Drive,
+    Held,
+    Let,
+    Pin,
+    Reg,
+    Step,
+    Wrapper,
+    asynchronous_reset,
+    asynchronous_text,
+)
 from cipherwright.shell import Core
 from cipherwright.spec import load
 from cipherwright.target import load_target, synthesise
 from cipherwright.target.netlist_proof import emitted
-from cipherwright.tools import find, run, tool_version
+from cipherwright.tools import run, tool_version
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.aig import TRUE
 from cipherwright.verify.checks import prove_core
@@ -35,7 +48,7 @@ from cipherwright.verify.netlist import FLIP_FLOP, read_netlist
 from cipherwright.verify.reset import check_reset, prove_reset
 from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 from tests.faults import all_of, edge, unreset, use, when
-from tests.front_ends import slang
+from tests.front_ends import lint, slang
 from tests.recorded import Measured, verified
 
 DEEP = ("stages=20",)
@@ -159,8 +172,6 @@ FILES = {
     "cipherwright_release.sv": "-chparam DEPTH_LOG2 3",
 }
 """Hand-written files, each with parameters: those that make its memory small, or all its registers there."""
-CLEARED = ("cipherwright_mars_keys.sv", "cipherwright_rijndael_keys.sv", "cipherwright_rijndael_keybuffer.sv")
-"""Those whose modules have no reset of their own, but a port that is 1 in reset."""
 BESIDE = {"cipherwright_mars.sv": "cipherwright_mars_keys.sv"}
 BESIDE |= {"cipherwright_rijndael.sv": "cipherwright_rijndael_keys.sv"}
 """Files that are needed with others: those of the modules that they use."""
@@ -199,7 +210,9 @@ def _written(file: str) -> str:
 
 
 def _with_port(text: str) -> str:
-    """A module that is cleared by a port that is 1 in reset, with the reset beside that."""
+    """A module that is cleared by a port that is 1 in reset, with the reset beside that; another as it is."""
+    if not re.search(r"input +wire +restart_i\b", text):
+        return text
     inside = re.sub(r"\brestart_i\b", "clears", text)
     ports = re.sub(r"^( *input +wire +)clears\b", r"\1rst_i,\n\1restart_i", inside, flags=re.M)
     return ports.replace("\n);\n", "\n);\n    wire clears = rst_i | restart_i;\n", 1)
@@ -283,7 +296,7 @@ def _resets_the_same(text: str, other: str, top: str, small: str, folder: Path) 
 @pytest.mark.recorded
 @pytest.mark.parametrize("file", FILES)
 def test_hand_written_files_reset_the_same(file: str, measured: Measured, tmp_path: Path) -> None:
-    own = _with_port(_written(file)) if file in CLEARED else _written(file)
+    own = _with_port(_written(file))
     text, other = own + _used(file, lambda t, _: t), asynchronous_text(_written(file), file)
     other += _used(file, asynchronous_text)
     assert other.count("posedge rst_i")
@@ -462,8 +475,7 @@ def test_front_ends_accept_it(kind: str, cores: Callable[[str], tuple[Any, Any]]
     _, (made, folder) = cores(kind)
     assert slang(made.files) == []
     files = [str(p) for p in folder.sources]
-    home = {"VERILATOR_ROOT": str(Path(find("verilator_bin")).parents[1])}
-    run("verilator_bin", ["--lint-only", "-Wall", "--top-module", made.top, *files], env=home)
+    lint(made.top, folder.sources)
     assert run("iverilog", ["-g2005", "-Wall", "-tnull", *files]).stdout == ""
 
 
@@ -483,6 +495,25 @@ def test_readme_says_so_at_the_outermost_ports(kind: str, cores: Callable[[str],
     (_, before), (_, after) = cores(kind)
     assert "always @(posedge clk or posedge request)" in (after.path / "README.md").read_text()
     assert "`rst_i` is synchronous" in (before.path / "README.md").read_text()
+
+
+def test_a_name_for_the_reset_and_something_else_is_for_registers_alone() -> None:
+    """What it clears is cleared at once, and it stays for the rest; nothing else may read it."""
+    ports = (ClockReset(), Held((Pin("z_i"), Pin("y_o", out=True))))
+    registers, stop = Reg(("q",)), Let("stop", "rst_i | z_i")
+    step, shown = Clocked((Step("q", "z_i & ~stop"),)), Drive("y_o", "q")
+    found = asynchronous_reset(Wrapper("m", (), ports, (registers, stop, step, shown)))
+    assert isinstance(found, Wrapper)
+    cleared = Clocked(step.steps, (("q", "1'b0"),), True)
+    assert found.items == (registers, Let("stop", "z_i"), cleared, shown)
+    readers = (
+        (Drive("y_o", "stop"),),
+        (Reg(("p",)), Clocked((Step("p", "z_i ^ stop"),)), shown),
+        (Cell("a", "u", {"rst_i": "stop"}), shown),
+    )
+    for others in readers:
+        with pytest.raises(UserError, match=r"m reads stop in .*, which is 1 in reset"):
+            asynchronous_reset(Wrapper("m", (), ports, (registers, stop, step, *others)))
 
 
 def test_a_copy_that_is_cleared() -> None:

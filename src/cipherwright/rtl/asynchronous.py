@@ -60,8 +60,8 @@ def asynchronous_text(text: str, name: str) -> str:
         found = "".join(asynchronous_blocks(m) for m in re.split(r"(?<=\bendmodule\n)", text))
     except ValueError as e:
         raise UserError(f"reset = async: {name}: {e}") from e
-    found = _RESTARTED.sub(r"\1rst_i,\n\1restart_i", found)
-    found = _RESTARTS.sub(lambda m: f"{m[1]}.rst_i(rst_i),\n{m[1]}.restart_i({_at_clock(m[2])})", found)
+    found = _RESTARTED.sub(rf"\1rst_i,\n\1{RESTART}", found)
+    found = _RESTARTS.sub(lambda m: f"{m[1]}.rst_i(rst_i),\n{m[1]}.{RESTART}({_at_clock(m[2])})", found)
     left = _NO_READER.sub("", _RESET_BLOCK.sub("", found))
     _check_readers(name, map(str.strip, left.splitlines()))
     return found
@@ -82,10 +82,12 @@ _NO_READER = re.compile(r"//.*|input +wire +rst_i\b|\.rst_i\(rst_i\)")
 """What names rst_i and does not read it: comments, the port itself, and a link that hands it on."""
 
 
-def _check_readers(name: str, texts: Iterable[str]) -> None:
-    """Raise UserError where one of the `texts`, of the module or file `name`, reads rst_i."""
-    if wrong := next((text for text in texts if re.search(r"\brst_i\b", text)), None):
-        raise UserError(f"reset = async: {name} reads rst_i in {wrong!r}, at the clock")
+def _check_readers(name: str, texts: Iterable[str], signal: str = "rst_i", how: str = "at the clock") -> None:
+    """Raise UserError where one of the `texts`, of the module or file `name`, reads `signal`; `how`: what is
+    wrong with that.
+    """
+    if wrong := next((text for text in texts if re.search(rf"\b{signal}\b", text)), None):
+        raise UserError(f"reset = async: {name} reads {signal} in {wrong!r}, {how}")
 
 
 def asynchronous_wrapper(w: Wrapper) -> Wrapper:
@@ -105,21 +107,8 @@ def asynchronous_wrapper(w: Wrapper) -> Wrapper:
     found = replace(w, items=items)
     _check(found)
     for name in highs:
-        if wrong := next((text for text in _free(found) if re.search(rf"\b{name}\b", text)), None):
-            raise UserError(f"reset = async: {w.name} reads {name}, which is 1 in reset, in {wrong!r}")
+        _check_readers(w.name, _read(found, free=True), name, "which is 1 in reset")
     return found
-
-
-def _free(w: Wrapper) -> Iterator[str]:
-    """Every expression but those of registers that are reset, and links to ports RESTART."""
-    for item in w.items:
-        match item:
-            case Let() | Drive():
-                yield item.value
-            case Cell():
-                yield from (value for port, value in item.links.items() if port != RESTART)
-            case Clocked(asynchronous=False):
-                yield from (text for s in item.steps if isinstance(s, Step) for text in (s.value, s.enable))
 
 
 _WITH_RESET = re.compile(r"rst_i(?: \| (.*))?$")
@@ -207,13 +196,17 @@ def _check(w: Wrapper) -> None:
                 raise UserError(f"reset = async: {w.name} has registers that are reset only in part")
 
 
-def _read(w: Wrapper) -> Iterable[str]:
-    """Every expression but the links that hand the reset on."""
+def _read(w: Wrapper, free: bool = False) -> Iterator[str]:
+    """Every expression but the links that hand the reset on. `free`: and but those of registers that are
+    reset, and links to ports RESTART.
+    """
     for item in w.items:
-        if isinstance(item, Let | Drive):
-            yield item.value
-        elif isinstance(item, Cell):
-            yield from (value for port, value in item.links.items() if (port, value) != ("rst_i", "rst_i"))
-        elif isinstance(item, Clocked):
-            for step in item.steps:
-                yield from (step.target, step.value, step.enable) if isinstance(step, Step) else ()
+        match item:
+            case Let() | Drive():
+                yield item.value
+            case Cell():
+                handed = (("rst_i", "rst_i"), *([(RESTART, item.links.get(RESTART))] if free else []))
+                yield from (value for port, value in item.links.items() if (port, value) not in handed)
+            case Clocked() if not (free and item.asynchronous):
+                for step in item.steps:
+                    yield from (step.target, step.value, step.enable) if isinstance(step, Step) else ()

@@ -119,6 +119,11 @@ class _If:
     notes: tuple[str, ...] = ()
     word: str = "if"
 
+    @property
+    def inside(self) -> tuple[_Statement, ...]:
+        """The statements of both branches."""
+        return (*self.then, *self.other)
+
     def text(self, indent: str) -> str:
         inside = "".join(s.text(f"{indent}    ") for s in self.then)
         notes = "".join(f"{indent}{n}\n" for n in self.notes)
@@ -230,7 +235,7 @@ def _targets(statements: Iterable[_Statement]) -> Iterator[str]:
         if isinstance(s, _Assign):
             yield s.target
         else:
-            yield from _targets(s.inside if isinstance(s, _Case) else (*s.then, *s.other))
+            yield from _targets(s.inside)
 
 
 def _in_reset(
@@ -371,6 +376,6 @@ def _check_choices(statements: Iterable[_Statement], cleared: set[str]) -> None:
     """Raise ValueError where a register that reset gives no constant gets another value in reset."""
     for s in statements:
         if not isinstance(s, _Assign):
-            _check_choices(s.inside if isinstance(s, _Case) else (*s.then, *s.other), cleared)
+            _check_choices(s.inside, cleared)
         elif s.target not in cleared and _CHOICE.search(s.value):
             raise ValueError(f"{s.target} gets in reset what is no constant")

@@ -302,22 +302,15 @@ def with_delays(n: Netlist, clock: str, reset: str) -> Netlist:
         depth = depths.setdefault(cell["type"], 0) or delay_of(module, clock)
         depths[cell["type"]] = depth
         for k, (d, q) in enumerate(zip(pins["d"], pins["q"], strict=True)):
-            directions = {"C": "input", "D": "input", "Q": "output"}
-            cells[f"{name}[{k}]"] = {
-                "type": DELAY,
-                "parameters": {"DEPTH": depth},
-                "attributes": {},
-                "port_directions": directions,
-                "connections": {"C": pins[clock], "D": [d], "Q": [q]},
-            }
+            cells[f"{name}[{k}]"] = _moved(DELAY, pins[clock][0], d, q, DEPTH=depth)
     return replace(n, cells=cells, kept={})
 
 
-def _rank(clock: Any, d: Any, q: Any) -> dict[str, Any]:
-    """A flip-flop from `d` to `q`."""
+def _moved(kind: str, clock: Any, d: Any, q: Any, **parameters: int) -> dict[str, Any]:
+    """A cell of the `kind` that takes `d` to `q`."""
     return {
-        "type": FLIP_FLOP,
-        "parameters": {},
+        "type": kind,
+        "parameters": parameters,
         "attributes": {},
         "port_directions": {"C": "input", "D": "input", "Q": "output"},
         "connections": {"C": [clock], "D": [d], "Q": [q]},
@@ -329,8 +322,8 @@ def as_ranks(n: Netlist) -> Netlist:
     loop is followed cycle by cycle. They hold what the line holds as long as no reset comes between.
     """
     cells: dict[str, dict[str, Any]] = {}
-    names, fresh = dict(n.names), max(n.names, default=1) + 1
-    fresh = max(fresh, 1 + max((b for c in n.cells.values() for b in _bits(c)), default=1))
+    names = dict(n.names)
+    fresh = 1 + max((*names, *(b for c in n.cells.values() for b in _bits(c))), default=1)
     for name, cell in n.cells.items():
         if cell["type"] != DELAY:
             cells[name] = cell
@@ -339,7 +332,7 @@ def as_ranks(n: Netlist) -> Netlist:
         chain = [wires["D"][0], *range(fresh, fresh + depth - 1), wires["Q"][0]]
         fresh += depth - 1
         for k in range(depth):
-            cells[f"{name} rank {k}"] = _rank(wires["C"][0], chain[k], chain[k + 1])
+            cells[f"{name} rank {k}"] = _moved(FLIP_FLOP, wires["C"][0], chain[k], chain[k + 1])
             names.setdefault(chain[k + 1], f"{name} rank {k}")
     return replace(n, cells=cells, names=names)
 

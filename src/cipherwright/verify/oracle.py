@@ -26,6 +26,7 @@ from .references import CipherReference, cipher_reference
 __all__ = [
     "cipher_under",
     "has_oracle",
+    "library_cipher",
     "openssl_version",
     "oracle_blocks",
     "oracle_bulk",
@@ -206,6 +207,13 @@ _LIBRARIES: dict[str, Callable[[str, bytes], Bulk]] = {
 """Library -> (algorithm, key) -> ECB. Which library has which cipher is in references.toml."""
 
 
+def library_cipher(library: str, algorithm: str, key: bytes) -> Bulk:
+    """ECB of the `algorithm`, by the name that the `library` has for it, under one `key`. Raises NotChecked
+    where the library is not installed, or has no such cipher.
+    """
+    return _LIBRARIES[library](algorithm, key)
+
+
 def oracle_of(parameters: Mapping[str, Any]) -> str:
     """The name under which the other functions know the cipher of a core with these `parameters`: with the
     block size where that is a choice.
@@ -246,7 +254,7 @@ def cipher_under(name: str, key: bytes) -> Bulk:
     where its library is not installed.
     """
     found = _oracle(name)
-    return _LIBRARIES[found.library](found.algorithm, key)
+    return library_cipher(found.library, found.algorithm, key)
 
 
 def oracle_bulk(name: str, key: bytes, data: bytes, decrypt: bool) -> bytes:
