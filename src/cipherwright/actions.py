@@ -130,10 +130,7 @@ def _packet_iv(spec: Spec, iv: str, option: str) -> bytes:
     bits, a, name = _packet_iv_bits(spec), *(("a", "nonce") if spec.mode == "ccm" else ("an", "IV"))
     if not iv.strip():
         what = str(bits // 4) if bits else "two or more"
-        raise UserError(
-            f"mode {spec.mode} takes {a} {name}, which is not empty: give {option} with {what} hexadecimal "
-            f"digits"
-        )
+        raise UserError(f"mode {spec.mode} takes {a} {name}: give {option} with {what} hexadecimal digits")
     if not bits:
         return parse_any_hex(iv, name)
     try:

@@ -135,8 +135,8 @@ def test_files_through_the_command_line(
     assert not none.exists()
     assert "the tag is wrong" in capsys.readouterr().err
     for iv, what in (
-        ("", "an IV, which is not empty: give"),
-        (" ", "an IV, which is not empty: give"),
+        ("", "takes an IV: give --iv with two or more hexadecimal digits"),
+        (" ", "takes an IV: give --iv with two or more hexadecimal digits"),
         ("000", "3 hexadecimal digits, an odd number"),
     ):
         args = [folder, "--key", v.key.hex(), "--iv", iv, str(sealed), str(none)]

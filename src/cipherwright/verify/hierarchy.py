@@ -257,9 +257,10 @@ class _Flattener:
         """The cells, with one number for each net."""
         if not self.joined:
             return self.cells
-        for bit in self.joined:
-            self.names.setdefault(self.root(bit), self.names.get(bit, f"net {bit}"))
         joined = {bit: self.root(bit) for bit in self.joined}
+        for bit, root in joined.items():
+            if isinstance(root, int):
+                self.names.setdefault(root, self.names.get(bit, f"net {bit}"))
         for cell in self.cells.values():
             if wrong := [b for b in _driven(cell) if b in joined or not isinstance(b, int)]:
                 raise CheckFailed(f"{self.names.get(wrong[0], wrong[0])} has more than one driver")
