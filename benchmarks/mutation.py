@@ -157,22 +157,19 @@ class Core:
                 if path.suffix == ".sv":
                     text = re.sub(rf"\b{self.top}_(?=\w)", f"{PREFIX}_", path.read_text())
                     (work / re.sub(rf"^{self.top}_", f"{PREFIX}_", path.name)).write_text(text)
-            parameters = self.record["parameters"]
-            if script == "mars.sby":
-                formal._of_engine(work, MarsOptions.of(parameters).control.items())
-            elif script == "mars_keys.sby":
-                formal._of_expansion(
-                    work,
-                    {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": MarsOptions.of(parameters).control["SPLIT"]},
-                )
-            name = (
-                formal.resized(work, script, **{k: int(v) for k, v in (s.split("=") for s in sizes)})
-                if sizes
-                else script
-            )
-            said = proofs.sby(work, task, name)
+            said = proofs.sby(work, task, self._sized(work, script, sizes))
         if "DONE (PASS, rc=0)" not in said:
             raise _broken_rule(said)
+
+    def _sized(self, folder: Path, script: str, sizes: Iterable[str]) -> str:
+        """The name of the `script` in `folder` with the subject's parameters, and those that `sizes` tell."""
+        if script == "mars.sby":
+            return formal.resized(folder, script, **MarsOptions.of(self.record["parameters"]).control)
+        if script == "mars_keys.sby":
+            split = MarsOptions.of(self.record["parameters"]).control["SPLIT"]
+            return formal.of_expansion(folder, {"READ": 1, "LOOKUP": 0, "STEP": 0, "SPLIT": split})
+        told = {name: int(value) for name, value in (s.split("=") for s in sizes)}
+        return formal.resized(folder, script, **told) if told else script
 
 
 def _broken_rule(said: str) -> Exception:

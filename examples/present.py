@@ -10,7 +10,7 @@ from cipherwright.cipher.word import Table, Word, Words, concat, lookup
 S = Table("S", 4, (12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2))
 INV_S = Table("InvS", 4, tuple(S.entries.index(x) for x in range(16)))
 P = [63 if i == 63 else 16 * i % 63 for i in range(64)]  # bit i moves to bit P[i]: table 2 of section 3
-ADD_ROUND_KEY = Kind("addRoundKey", 64, lambda state, key: (state[0] ^ key,))
+ADD_ROUND_KEY = Kind("addRoundKey", 64, lambda state, key: (state[0] ^ key,), rounds=0)
 
 SPEC = {"key_bits": 80, "direction": "both", "stages": 32}
 

@@ -706,7 +706,7 @@ module des_xilinx_16_core (
             key_i[23:17], key_i[15:9], key_i[7:1]};
     end
 
-    // Stage 2 of 17: round 1: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 2 of 17: round 1, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s2;
     des_xilinx_16_core_stage2 u_stage2 (
         .block({block_i[6], block_i[14], block_i[22], block_i[30], block_i[38], block_i[46],
@@ -757,7 +757,7 @@ module des_xilinx_16_core (
         r_s2_q2 <= r_s2;
     end
 
-    // Stage 3 of 17: round 2: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 3 of 17: round 2, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s3;
     des_xilinx_16_core_stage3 u_stage3 (
         .r(r_s2_q2), .decrypt(decrypt_q2),
@@ -798,7 +798,7 @@ module des_xilinx_16_core (
         r_s3_q3 <= r_s3;
     end
 
-    // Stage 4 of 17: round 3: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 4 of 17: round 3, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s4;
     des_xilinx_16_core_stage4 u_stage4 (
         .r({r_s3_q3[31:0], r_s2_q3[31:0]}), .decrypt(decrypt_q3),
@@ -833,7 +833,7 @@ module des_xilinx_16_core (
         r_s4_q4 <= r_s4;
     end
 
-    // Stage 5 of 17: round 4: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 5 of 17: round 4, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s5;
     des_xilinx_16_core_stage4 u_stage5 (
         .r({r_s4_q4[31:0], r_s3_q4[31:0]}), .decrypt(decrypt_q4),
@@ -868,7 +868,7 @@ module des_xilinx_16_core (
         r_s5_q5 <= r_s5;
     end
 
-    // Stage 6 of 17: round 5: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 6 of 17: round 5, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s6;
     des_xilinx_16_core_stage4 u_stage6 (
         .r({r_s5_q5[31:0], r_s4_q5[31:0]}), .decrypt(decrypt_q5),
@@ -903,7 +903,7 @@ module des_xilinx_16_core (
         r_s6_q6 <= r_s6;
     end
 
-    // Stage 7 of 17: round 6: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 7 of 17: round 6, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s7;
     des_xilinx_16_core_stage4 u_stage7 (
         .r({r_s6_q6[31:0], r_s5_q6[31:0]}), .decrypt(decrypt_q6),
@@ -938,7 +938,7 @@ module des_xilinx_16_core (
         r_s7_q7 <= r_s7;
     end
 
-    // Stage 8 of 17: round 7: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 8 of 17: round 7, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s8;
     des_xilinx_16_core_stage4 u_stage8 (
         .r({r_s7_q7[31:0], r_s6_q7[31:0]}), .decrypt(decrypt_q7),
@@ -973,7 +973,7 @@ module des_xilinx_16_core (
         r_s8_q8 <= r_s8;
     end
 
-    // Stage 9 of 17: round 8: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 9 of 17: round 8, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s9;
     des_xilinx_16_core_stage4 u_stage9 (
         .r({r_s8_q8[31:0], r_s7_q8[31:0]}), .decrypt(decrypt_q8),
@@ -1008,7 +1008,7 @@ module des_xilinx_16_core (
         r_s9_q9 <= r_s9;
     end
 
-    // Stage 10 of 17: round 9: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 10 of 17: round 9, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s10;
     des_xilinx_16_core_stage4 u_stage10 (
         .r({r_s9_q9[31:0], r_s8_q9[31:0]}), .decrypt(decrypt_q9),
@@ -1043,7 +1043,7 @@ module des_xilinx_16_core (
         r_s10_q10 <= r_s10;
     end
 
-    // Stage 11 of 17: round 10: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 11 of 17: round 10, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s11;
     des_xilinx_16_core_stage4 u_stage11 (
         .r({r_s10_q10[31:0], r_s9_q10[31:0]}), .decrypt(decrypt_q10),
@@ -1080,7 +1080,7 @@ module des_xilinx_16_core (
         r_s11_q11 <= r_s11;
     end
 
-    // Stage 12 of 17: round 11: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 12 of 17: round 11, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s12;
     des_xilinx_16_core_stage4 u_stage12 (
         .r({r_s11_q11[31:0], r_s10_q11[31:0]}), .decrypt(decrypt_q11),
@@ -1117,7 +1117,7 @@ module des_xilinx_16_core (
         r_s12_q12 <= r_s12;
     end
 
-    // Stage 13 of 17: round 12: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 13 of 17: round 12, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s13;
     des_xilinx_16_core_stage4 u_stage13 (
         .r({r_s12_q12[31:0], r_s11_q12[31:0]}), .decrypt(decrypt_q12),
@@ -1154,7 +1154,7 @@ module des_xilinx_16_core (
         r_s13_q13 <= r_s13;
     end
 
-    // Stage 14 of 17: round 13: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 14 of 17: round 13, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s14;
     des_xilinx_16_core_stage4 u_stage14 (
         .r({r_s13_q13[31:0], r_s12_q13[31:0]}), .decrypt(decrypt_q13),
@@ -1191,7 +1191,7 @@ module des_xilinx_16_core (
         r_s14_q14 <= r_s14;
     end
 
-    // Stage 15 of 17: round 14: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 15 of 17: round 14, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s15;
     des_xilinx_16_core_stage4 u_stage15 (
         .r({r_s14_q14[31:0], r_s13_q14[31:0]}), .decrypt(decrypt_q14),
@@ -1228,7 +1228,8 @@ module des_xilinx_16_core (
         r_s15_q15 <= r_s15;
     end
 
-    // Stage 16 of 17: round 15; round key 16: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 16 of 17: round 15, S-boxes; round key 16: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h,
+    // s7_h.
     wire [31:0] r_s16;
     wire [47:0] k_s16;
     des_xilinx_16_core_stage16 u_stage16 (
@@ -1280,7 +1281,7 @@ module des_xilinx_16_core (
         k_s16_q16 <= k_s16;
     end
 
-    // Stage 17 of 17: round 16: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
+    // Stage 17 of 17: round 16, S-boxes: x, s1_h, s2_h, s3_h, s4_h, s5_h, s6_h, s7_h.
     wire [31:0] r_s17;
     des_xilinx_16_core_stage17 u_stage17 (
         .r({r_s16_q16[31:0], r_s15_q16[31:0]}), .k(k_s16_q16), .r_o(r_s17)

@@ -66,6 +66,39 @@ def test_every_listed_form_is_one_of_a_cipher_in_the_catalogue() -> None:
     assert set(FORMS) <= kinds
 
 
+@pytest.mark.parametrize(
+    ("cipher", "key_bits", "titles"),
+    [
+        ("aes", 128, ["before round 1", *(f"round {i}" for i in range(1, 11))]),
+        ("des", 64, [f"round {i}" for i in range(1, 17)]),
+        ("khazad", 128, ["before round 1", *(f"round {i}" for i in range(1, 9))]),
+        ("misty1", 128, [*(f"rounds {i} and {i + 1}" for i in (1, 3, 5, 7)), "after round 8"]),
+        ("mars", 128, ["rounds 1 to 8", *(f"round {i}" for i in range(9, 25)), "rounds 25 to 32"]),
+        (
+            "camellia",
+            128,
+            [
+                "before round 1",
+                *(f"round {i}" for i in range(1, 7)),
+                "after round 6",
+                *(f"round {i}" for i in range(7, 13)),
+                "after round 12",
+                *(f"round {i}" for i in range(13, 19)),
+                "after round 18",
+            ],
+        ),
+    ],
+)
+def test_titles_of_the_steps(cipher: str, key_bits: int, titles: list[str]) -> None:
+    assert form_of(CATALOGUE[cipher], key_bits).titles() == titles
+
+
+def test_titles_where_the_directions_differ() -> None:
+    """PRESENT's last step is no round, and decryption begins with it: there all count as rounds."""
+    assert PRESENT.step_titles(80)[-2:] == ["round 31", "after round 31"]
+    assert form_of(PRESENT, 80).titles()[-2:] == ["round 31", "round 32"]
+
+
 def test_a_wrong_form_is_seen() -> None:
     """The comparison above tells a form that forgets that TDES decrypts in its second pass."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cipherwright.arch import describe
 from cipherwright.errors import CheckFailed
 from cipherwright.flow import generate
 from cipherwright.rtl import Design, Instance, Register, folded
@@ -53,6 +54,12 @@ def test_registers_of_equal_rounds_are_at_equal_places() -> None:
     assert len(ties) == 15 * len(run[0])
     assert all(s.stage[i] == s.stage[leader] + behind for i, (leader, behind) in ties.items())
     assert s.register_bits() == free.schedule.register_bits()
+
+
+def test_what_is_between_two_rounds_ends_a_row() -> None:
+    """Camellia has a layer of FL after every six rounds."""
+    runs = equal_rounds(describe(load("camellia-fast")))
+    assert [len(run) for run in runs] == [6, 6, 6]
 
 
 def test_rounds_that_cannot_be_tied_stay_as_they_are() -> None:

@@ -1,4 +1,4 @@
-"""Titles of stages: the latest round in a stage, which of this round's stages it is, keys and names."""
+"""Titles of stages: the round of most operations, its steps, the stage's place in it, keys, names."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ CHAIN = graph(
             ],
         ),
         ([[3, 5]], ["stage 1 of 1: round 2: 2 a"]),
+        ([[3, 4, 5]], ["stage 1 of 1: round 1: 2 a, b"]),
         ([[2, 6]], ["stage 1 of 1: round keys 1 and 2: k1, k2"]),
         ([[2, 6, 7]], ["stage 1 of 1: round keys 1 to 4: k1, k2, k4"]),
         ([[5, 8]], ["stage 1 of 1: after round 2: a, add"]),
@@ -71,3 +72,35 @@ def test_names_are_in_order_of_their_number() -> None:
     """The most frequent first; equal ones in the order of the graph."""
     some = graph([("", "a"), ("", "b"), ("", "c"), ("", "b")])
     assert stage_titles(some, [range(1, 5)]) == ["stage 1 of 1: 2 b, a, c"]
+
+
+STEPS = graph(
+    [
+        ("round 1: SubBytes", "a"),
+        ("round 1: MixColumns", "b"),
+        ("round 1", "c"),
+        ("round 2: MixColumns of round 1, AddRoundKey of round 1, SubBytes", "d"),
+        ("round 2: SubBytes", "e"),
+        ("rounds 3 and 4: FO", "f"),
+        ("after round 4: FL", "g"),
+        ("before round 5: FL", "h"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "title"),
+    [
+        ([1], "round 1, SubBytes: a"),
+        ([1, 2], "round 1, SubBytes and MixColumns: a, b"),
+        ([3], "round 1: c"),
+        ([4, 5], "round 2, MixColumns and AddRoundKey of round 1, then SubBytes: d, e"),
+        ([5], "round 2, SubBytes: e"),
+        ([1, 5], "round 2, SubBytes: a, e"),
+        ([6, 5], "rounds 3 and 4, FO: f, e"),
+        ([6, 7], "after round 4, FL: f, g"),
+        ([7, 8], "after round 4, FL: g, h"),
+    ],
+)
+def test_the_standards_steps(nodes: list[int], title: str) -> None:
+    assert stage_titles(STEPS, [nodes]) == [f"stage 1 of 1: {title}"]

@@ -684,7 +684,7 @@ def _expansion_sets() -> list[dict[str, int]]:
     return [dict(items) for items in dict.fromkeys(tuple(s.items()) for s in (*engines, *stores))]
 
 
-def _of_expansion(folder: Path, parameters: dict[str, int]) -> str:
+def of_expansion(folder: Path, parameters: dict[str, int]) -> str:
     """The name of a script with a unit's parameters, and with as many cycles as its data are on their way."""
     script = resized(folder, EXPANSION[2], **parameters)
     depth = (
@@ -716,7 +716,7 @@ def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) ->
     """Every step in its order with the operands of its number, for any step and S-box, every key, all
     times and reset at any time.
     """
-    text = sby(folder, "", _of_expansion(folder, parameters))
+    text = sby(folder, "", of_expansion(folder, parameters))
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
@@ -734,7 +734,7 @@ def test_rules_of_the_key_expansion(folder: Path, parameters: dict[str, int]) ->
     ],
 )
 def test_a_broken_key_expansion_is_seen(folder: Path, fault: Fault, sees: Sees) -> None:
-    script = _of_expansion(folder, _expansion_sets()[0])
+    script = of_expansion(folder, _expansion_sets()[0])
     spoil(folder / EXPANSION[0], fault)
     assert sees(folder, "", script)
 

@@ -34,6 +34,10 @@ class Form:
     """Whether `start` takes a round key of its own, number 0 then."""
     last_key: bool = False
     """Whether `finish` takes a round key of its own, the last one."""
+    in_place: bool = False
+    """Whether a step of decryption that does as many of the standard's rounds as one of encryption is in its
+    place, though the standard's inverse steps, in reverse order, are not.
+    """
 
     same_keys: bool = True
     """Whether both directions take the key words of encryption, which a key-expansion unit can hold then."""
@@ -69,6 +73,15 @@ class Form:
         """Of each of the standard's steps: its kind, and the kind that decryption takes in its place."""
         steps = self.cipher.steps(self.key_bits)
         return list(zip(steps, steps[::-1] if self.cipher.undoes(self.key_bits) else steps, strict=True))
+
+    def titles(self) -> list[str]:
+        """Where each of the standard's steps, in the order of use, is among its rounds (`step_titles`).
+        Where the two directions differ in that, all of them count as rounds.
+        """
+        alike = all(one.rounds == other.rounds for one, other in self._kinds())
+        if alike or self.in_place:
+            return self.cipher.step_titles(self.key_bits)
+        return [f"round {i}" for i in range(1, self.round_keys + 1)]
 
     def unnamed_round(self, index: int, state: Words, round_key: Word) -> Words:
         """Round `index` (from 0) of `state`, in the direction that its `round_key` tells."""
@@ -277,15 +290,20 @@ class Form:
             block.section(f"round key {index}")
             return next(keys)
 
+        titles = self.titles()
+        if not self.first_key:
+            titles.insert(0, "before round 1")
+        if not self.last_key:
+            titles.append(f"after round {self.cipher.standard_rounds(self.key_bits)}")
         first = key_of(0) if self.first_key else None
-        block.section("before round 1")
+        block.section(titles[0])
         state = self.start(block, first)
         for i in range(1, self.rounds + 1):
             key = key_of(i)
-            block.section(f"round {i}")
+            block.section(titles[i])
             state = self.round(i - 1, state, key)
         last = key_of(self.rounds + 1) if self.last_key else None
-        block.section(f"after round {self.rounds}")
+        block.section(titles[-1])
         out = self.finish(state, last)
         block.section("")
         return out

@@ -1,6 +1,6 @@
 """Ciphers: one file each, written against a builder. `CATALOGUE` is the list; there is no other."""
 
-from .base import KEY_SCHEDULES, ROUND_KEY, Cipher
+from .base import KEY_SCHEDULES, ROUND_KEY, Cipher, numbered
 from .builder import Builder, IntBuilder, IntWord
 from .camellia import CAMELLIA
 from .des import DES, TDES
@@ -21,6 +21,7 @@ __all__ = [
     "IntWord",
     "Kind",
     "Standard",
+    "numbered",
 ]
 
 CATALOGUE: dict[str, Standard] = {

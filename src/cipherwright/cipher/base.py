@@ -8,7 +8,7 @@ from typing import Literal, Self, TypeVar
 
 from .builder import Builder
 
-__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "Cipher"]
+__all__ = ["KEY_SCHEDULES", "ROUND_KEY", "Cipher", "numbered"]
 
 ROUND_KEY = "k"
 """The name that every round key carries."""
@@ -16,6 +16,17 @@ ROUND_KEY = "k"
 KEY_SCHEDULES = ("direct", "stepped")
 
 W = TypeVar("W")
+
+
+def numbered(noun: str, first: int, last: int) -> str:
+    """One or more of what `noun` says, by number.
+
+    >>> numbered("round", 7, 7), numbered("round", 1, 2), numbered("round key", 1, 8)
+    ('round 7', 'rounds 1 and 2', 'round keys 1 to 8')
+    """
+    if first == last:
+        return f"{noun} {first}"
+    return f"{noun}s {first} {'and' if last == first + 1 else 'to'} {last}"
 
 
 class Cipher(ABC):

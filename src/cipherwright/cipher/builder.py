@@ -95,6 +95,12 @@ class Builder(Protocol[W]):
         """
         ...
 
+    def step(self, name: str) -> str:
+        """Operations from here on belong to the step `name` of that part, such as `MixColumns`; "" for none.
+        The result is the step that they belonged to until now.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class IntWord:
@@ -221,3 +227,7 @@ class IntBuilder:
 
     def section(self, title: str) -> None:
         """Nothing: numbers belong to no part, whatever its `title`."""
+
+    def step(self, name: str) -> str:
+        """Nothing, as with `section`, whatever the `name`."""
+        return ""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from .camellia_tables import SBOX1
 from .field import columns_of
 from .standard import Kind, Standard
-from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup
+from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup, step
 
 __all__ = ["CAMELLIA", "Camellia", "subkeys"]
 
@@ -48,6 +48,7 @@ def _p(t: int) -> int:
 P = Matrix("P", columns_of(_p, 64, 64))
 
 
+@step("SBOX1")
 def s1(x: Word) -> Word:
     return lookup(S1, x)
 
@@ -64,12 +65,14 @@ def s4(x: Word) -> Word:
     return s1(x.rotl(1))
 
 
+@step("F")
 def f(x: Word, k: Word) -> Word:
     """The F-function, section 2.4.1: `x`, 64 bits, under the subkey `k` of 64 bits."""
     boxes = (s1, s2, s3, s4, s2, s3, s4, s1)
     return linear(P, concat(*(s(t) for s, t in zip(boxes, (x ^ k).split(8), strict=True))))
 
 
+@step("FL")
 def fl(x: Word, k: Word) -> Word:
     """FL, section 2.4.2: `x`, 64 bits, under the subkey `k` of 64 bits."""
     (x1, x2), (k1, k2) = x.split(2), k.split(2)
@@ -77,6 +80,7 @@ def fl(x: Word, k: Word) -> Word:
     return concat(x1 ^ (x2 | k2), x2)
 
 
+@step("FLINV")
 def fl_inverse(y: Word, k: Word) -> Word:
     """FLINV, section 2.4.3: `y`, 64 bits, under the subkey `k` of 64 bits."""
     (y1, y2), (k1, k2) = y.split(2), k.split(2)
@@ -106,10 +110,10 @@ def _exchanged(word: Word) -> Word:
     return concat(word[63:0], word[127:64])
 
 
-WHITEN = Kind("whiten", 128, _whiten)
-WHITEN_OUT = Kind("whiten_out", 128, _whiten_out)
+WHITEN = Kind("whiten", 128, _whiten, rounds=0)
+WHITEN_OUT = Kind("whiten_out", 128, _whiten_out, rounds=0)
 ROUND = Kind("round", 64, _round)
-FL_LAYER = Kind("fl", 128, _fl_layer, turned=_exchanged)
+FL_LAYER = Kind("fl", 128, _fl_layer, turned=_exchanged, rounds=0)
 
 _AT = (0, 15, 30, 45, 60, 77, 94, 111)
 """Rotations at which subkeys are read."""
@@ -148,9 +152,6 @@ class Camellia(Standard):
         six = (ROUND,) * 6
         body = six + (FL_LAYER, *six) * (2 if key_bits == 128 else 3)
         return (WHITEN, *body, WHITEN_OUT)
-
-    def standard_rounds(self, key_bits: int) -> int:
-        return 18 if key_bits == 128 else 24
 
     def begin(self, block: Word) -> Words:
         return block.split(2)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import des_tables as tables
 from .standard import Kind, Standard
-from .word import Permutation, Table, Word, Words, choose, concat, lookup
+from .word import Permutation, Table, Word, Words, choose, concat, lookup, step
 
 __all__ = ["DES", "PC1", "PC2", "TDES", "Des", "Tdes", "f", "rotated"]
 
@@ -25,6 +25,7 @@ class _Boxes:
 
     boxes: tuple[Table, ...]
 
+    @step("S-boxes")
     def __call__(self, word: Word) -> Word:
         x = word.named("x")
         six = (x[47 - 6 * i : 42 - 6 * i] for i in range(8))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .builder import IntBuilder
 from .field import byte_matrix
 from .standard import Kind, Standard
-from .word import Matrix, Table, Word, Words, concat, linear, lookup, over, under
+from .word import Matrix, Table, Word, Words, concat, linear, lookup, over, step, under
 
 __all__ = ["KHAZAD", "POLYNOMIAL", "THETA", "Khazad", "gamma", "rho", "sigma", "theta"]
 
@@ -39,16 +39,19 @@ def _exchange(a: Word) -> Word:
     return a.bits([8 * byte + k for byte in range(7, -1, -1) for k in (7, 6, 3, 2, 5, 4, 1, 0)])
 
 
+@step("gamma")
 def gamma(a: Word) -> Word:
     """The nonlinear layer on `a`, 64 bits: the S-box on every byte, as three layers of mini-boxes."""
     return _mini_boxes(_exchange(_mini_boxes(_exchange(_mini_boxes(a, P, Q)), Q, P)), P, Q)
 
 
+@step("theta")
 def theta(a: Word) -> Word:
     """The linear diffusion layer on `a`, 64 bits."""
     return linear(THETA, a)
 
 
+@step("sigma")
 def sigma(k: Word, a: Word) -> Word:
     """The key addition sigma[k](a): the XOR of the round key `k` and the state `a`, 64 bits each."""
     return a ^ k
@@ -68,7 +71,7 @@ def _round_constant(r: int) -> int:
 ROUND_CONSTANTS = tuple(map(_round_constant, range(_ROUNDS + 1)))
 """c^0 … c^8."""
 
-WHITEN = Kind("whiten", 64, lambda state, k: (sigma(k, state[0]),))
+WHITEN = Kind("whiten", 64, lambda state, k: (sigma(k, state[0]),), rounds=0)
 ROUND = Kind("round", 64, lambda state, k: (rho(k, state[0]),), turned=theta)
 LAST_ROUND = Kind("last_round", 64, lambda state, k: (sigma(k, gamma(state[0])),))
 
@@ -86,9 +89,6 @@ class Khazad(Standard):
 
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
         return (WHITEN, *(ROUND,) * (_ROUNDS - 1), LAST_ROUND)
-
-    def standard_rounds(self, key_bits: int) -> int:
-        return _ROUNDS
 
     def begin(self, block: Word) -> Words:
         return (block,)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .mars_tables import S0, S1, S
 from .standard import Kind, Standard
-from .word import Table, Word, Words, choose, concat, lookup
+from .word import Table, Word, Words, choose, concat, lookup, step
 
 __all__ = [
     "MARS",
@@ -72,6 +72,7 @@ Look = Callable[[Word], Word]
 """The S-box's word at the nine lowest bits of a word: by the table, or from a memory outside."""
 
 
+@step("E")
 def e_function(source: Word, rotated: Word, k_add: Word, k_mul: Word, look: Look = s_box) -> Words:
     """(L, M, R), section 3.1.2 and figure 5, of the word `source` as it is and `rotated` left by 13. `k_add`
     and `k_mul`: the key words that are added and multiplied; `look`: the S-box.
@@ -123,6 +124,7 @@ def s_halves(half: int, address: Word) -> Word:
     return lookup((S_BOX_0, S_BOX_1)[half], address).named(f"s{half}")
 
 
+@step("forward mixing")
 def forward_mixing_round(d: Words, i: int, s: Boxes = s_halves) -> Words:
     """Round `i` (0 to 7) of forward mixing, section 3.1.1, of the four words `d`, the source word first. `s`:
     S0 and S1, by number and address.
@@ -173,6 +175,7 @@ def backward_lookups(d: Words, s: Boxes = s_halves) -> Words:
     return w1, w2, w3, a.rotl(24)
 
 
+@step("backward mixing")
 def backward_mixing_round(d: Words, i: int) -> Words:
     """Round `i` (0 to 7) of backward mixing, section 3.1.1, of the four words `d`, the source word first."""
     return backward_lookups(backward_source(d, i))
@@ -218,10 +221,10 @@ def backward_mixing_inverse(d: Words, key: Word) -> Words:
     return d
 
 
-FORWARD_MIXING = Kind("forward_mixing", 128, forward_mixing, forward_mixing_inverse)
+FORWARD_MIXING = Kind("forward_mixing", 128, forward_mixing, forward_mixing_inverse, rounds=8)
 CORE_FORWARDS = Kind("core_forwards", 64, core_forwards, core_forwards_inverse)
 CORE_BACKWARDS = Kind("core_backwards", 64, core_backwards, core_backwards_inverse)
-BACKWARD_MIXING = Kind("backward_mixing", 128, backward_mixing, backward_mixing_inverse)
+BACKWARD_MIXING = Kind("backward_mixing", 128, backward_mixing, backward_mixing_inverse, rounds=8)
 
 
 # -- the key expansion, section 3.2
@@ -301,10 +304,6 @@ class Mars(Standard):
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
         core = (CORE_FORWARDS,) * 8 + (CORE_BACKWARDS,) * 8
         return (FORWARD_MIXING, *core, BACKWARD_MIXING)
-
-    def standard_rounds(self, key_bits: int) -> int:
-        """Those of mixing and of the core."""
-        return 32
 
     def begin(self, block: Word) -> Words:
         return words_of(block)

@@ -11,7 +11,7 @@ from typing import Self
 
 from . import misty1_tables as tables
 from .standard import Kind, Standard
-from .word import Table, Word, Words, concat, lookup
+from .word import Table, Word, Words, concat, lookup, step
 
 __all__ = ["MISTY1", "Misty1", "Subkey", "fi", "fl", "fl_inverse", "fl_subkeys", "fo", "fo_subkeys"]
 
@@ -22,6 +22,7 @@ Subkey = tuple[bool, int]
 """Whether it is a word of K' (else of K), and its index, modulo 8 and from 0."""
 
 
+@step("FI")
 def fi(x: Word, ki: Word) -> Word:
     """FI, section 2.3: `x`, 16 bits, under the subkey `ki` of 16 bits."""
     d9, d7 = x[15:7], x[6:0]
@@ -34,6 +35,7 @@ def fi(x: Word, ki: Word) -> Word:
     return concat(d7, d9)
 
 
+@step("FO")
 def fo(x: Word, ko: Sequence[Word], ki: Sequence[Word]) -> Word:
     """FO, section 2.3: `x`, 32 bits, under the subkeys `ko`, KO1 … KO4, and `ki`, KI1 … KI3, of 16
     bits each.
@@ -44,6 +46,7 @@ def fo(x: Word, ko: Sequence[Word], ki: Sequence[Word]) -> Word:
     return concat((t0 ^ ko[3]).named("fo4"), t1)
 
 
+@step("FL")
 def fl(x: Word, kl1: Word, kl2: Word) -> Word:
     """FL, section 2.3: `x`, 32 bits, under the subkeys `kl1` and `kl2`, KL1 and KL2 of 16 bits."""
     d0, d1 = x.split(2)
@@ -52,6 +55,7 @@ def fl(x: Word, kl1: Word, kl2: Word) -> Word:
     return concat(d0, d1)
 
 
+@step("FLINV")
 def fl_inverse(x: Word, kl1: Word, kl2: Word) -> Word:
     """FLINV, section 2.3: `x`, 32 bits, under the subkeys `kl1` and `kl2`, KL1 and KL2 of 16 bits."""
     d0, d1 = x.split(2)
@@ -103,8 +107,8 @@ def _two_rounds_undone(d: Words, key: Word) -> Words:
     return _fl_layer_undone((d1, d0), concat(*k[:4]))
 
 
-TWO_ROUNDS = Kind("two_rounds", 18 * 16, _two_rounds, _two_rounds_undone)
-FL_LAYER = Kind("fl", 4 * 16, _fl_layer, _fl_layer_undone)
+TWO_ROUNDS = Kind("two_rounds", 18 * 16, _two_rounds, _two_rounds_undone, rounds=2)
+FL_LAYER = Kind("fl", 4 * 16, _fl_layer, _fl_layer_undone, rounds=0)
 
 
 class Misty1(Standard):
@@ -127,9 +131,6 @@ class Misty1(Standard):
         if rounds < 2 or rounds % 2:
             raise ValueError(f"MISTY1 has an even number of rounds, not {rounds}")
         return type(self)(rounds)
-
-    def standard_rounds(self, key_bits: int) -> int:
-        return self.total
 
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
         return (*(TWO_ROUNDS,) * (self.total // 2), FL_LAYER)

@@ -14,7 +14,7 @@ from typing import Self
 
 from .field import byte_matrix, inverse, product
 from .standard import Kind, Standard
-from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup
+from .word import Matrix, Table, Word, Words, choose, concat, linear, lookup, step
 
 __all__ = ["AES", "RIJNDAEL", "Aes", "Rijndael"]
 
@@ -77,18 +77,22 @@ def _moved_rows(state: Word, direction: int) -> Word:
 # -- the cipher, section 5.1
 
 
+@step("SubBytes")
 def sub_bytes(state: Word) -> Word:
     return concat(*(lookup(S_BOX, byte(state, i)) for i in range(state.width // 8)))
 
 
+@step("ShiftRows")
 def shift_rows(state: Word) -> Word:
     return _moved_rows(state, 1)
 
 
+@step("MixColumns")
 def mix_columns(state: Word) -> Word:
     return concat(*(linear(MIX, word_of(state, c)) for c in range(state.width // 32)))
 
 
+@step("AddRoundKey")
 def add_round_key(state: Word, round_key: Word) -> Word:
     return state ^ round_key
 
@@ -96,14 +100,17 @@ def add_round_key(state: Word, round_key: Word) -> Word:
 # -- the inverse cipher, section 5.3
 
 
+@step("InvSubBytes")
 def inv_sub_bytes(state: Word) -> Word:
     return concat(*(lookup(INV_S_BOX, byte(state, i)) for i in range(state.width // 8)))
 
 
+@step("InvShiftRows")
 def inv_shift_rows(state: Word) -> Word:
     return _moved_rows(state, -1)
 
 
+@step("InvMixColumns")
 def inv_mix_columns(state: Word) -> Word:
     return concat(*(linear(INV_MIX, word_of(state, c)) for c in range(state.width // 32)))
 
@@ -196,13 +203,10 @@ class Rijndael(Standard):
         """Number of rounds with a key of `key_bits`."""
         return max(self.nb, key_bits // 32) + 6
 
-    def standard_rounds(self, key_bits: int) -> int:
-        return self.nr(key_bits)
-
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
         n = self.block_bits
         return (
-            Kind("AddRoundKey", n, _add, _add),
+            Kind("AddRoundKey", n, _add, _add, rounds=0),
             *(Kind("Round", n, _round, _inverse_round),) * (self.nr(key_bits) - 1),
             Kind("FinalRound", n, _final_round, _inverse_final_round),
         )

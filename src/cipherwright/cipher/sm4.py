@@ -9,7 +9,7 @@ from __future__ import annotations
 from .field import columns_of
 from .sm4_tables import SBOX
 from .standard import Kind, Standard
-from .word import Matrix, Table, Word, Words, concat, linear, lookup
+from .word import Matrix, Table, Word, Words, concat, linear, lookup, step
 
 __all__ = ["SM4", "Sm4"]
 
@@ -38,11 +38,13 @@ L_KEY = _rotations("LPrime", 13, 23)
 """L', section 7.3."""
 
 
+@step("tau")
 def tau(a: Word) -> Word:
     """The S-box on each byte, section 6.2 a)."""
     return a.each(8, lambda byte: lookup(S, byte))
 
 
+@step("T")
 def t(a: Word) -> Word:
     """The mixer-substitution T."""
     return linear(L, tau(a))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from .base import ROUND_KEY, Cipher
+from .base import ROUND_KEY, Cipher, numbered
 from .builder import Builder, IntBuilder
 from .word import Table, Word, Words, choose, over, under
 
@@ -29,7 +29,8 @@ Step = Callable[[Words, Word], Words]
 class Kind:
     """A kind of step. `name`: the standard's; `apply` is the step, `undo` its inverse with the same key word;
     without one the cipher decrypts by the same steps with the key words in reverse order. `turned`: the key
-    word as decryption takes it, where that differs; wiring. `key_bits`: width of the key word.
+    word as decryption takes it, where that differs; wiring. `key_bits`: width of the key word. `rounds`: of
+    the standard's rounds it is so many; 0 for what comes before, between or after them.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Kind:
     apply: Step
     undo: Step | None = None
     turned: Callable[[Word], Word] | None = None
+    rounds: int = 1
 
     def cut(self, word: Word) -> Word:
         """The step's own part of `word`, a key word: its most significant bits."""
@@ -130,6 +132,21 @@ class Standard(Cipher):
     def rounds(self, key_bits: int) -> int:
         """Number of steps with a key of `key_bits`."""
         return len(self.steps(key_bits))
+
+    def standard_rounds(self, key_bits: int) -> int:
+        """The standard's number of rounds with a key of `key_bits`."""
+        return sum(kind.rounds for kind in self.steps(key_bits))
+
+    def step_titles(self, key_bits: int) -> list[str]:
+        """Where each of `steps(key_bits)` is among the standard's rounds, for comments: `round 7`, `rounds 1
+        and 2`; what is no round is `before round 1` or `after round 6`.
+        """
+        done, out = 0, list[str]()
+        for kind in self.steps(key_bits):
+            beside = f"after round {done}" if done else "before round 1"
+            out.append(numbered("round", done + 1, done + kind.rounds) if kind.rounds else beside)
+            done += kind.rounds
+        return out
 
     def runs_back(self, key_bits: int) -> bool:
         """Whether the key schedule, with a key of `key_bits`, runs backwards, so that decryption has its

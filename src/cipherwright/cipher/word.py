@@ -17,9 +17,10 @@ first. An integer beside a word is a constant of the word's width.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from functools import wraps
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from .builder import Builder
 
@@ -36,10 +37,13 @@ __all__ = [
     "linear",
     "lookup",
     "over",
+    "step",
     "under",
 ]
 
 W = TypeVar("W")
+Args = ParamSpec("Args")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,10 @@ class Word(ABC):
     @abstractmethod
     def section(self, title: str) -> None:
         """Operations from here on belong to the part `title` of the cipher, such as `round key 7`."""
+
+    @abstractmethod
+    def step(self, name: str) -> str:
+        """Operations from here on belong to the step `name` of that part; the step until now, "" of none."""
 
     def _operand(self, other: Word | int) -> Word:
         found = self.const(self.width, other) if isinstance(other, int) else other
@@ -331,6 +339,46 @@ class _Over(Word, Generic[W]):
 
     def section(self, title: str) -> None:
         self.builder.section(title)
+
+    def step(self, name: str) -> str:
+        return self.builder.step(name)
+
+
+def step(name: str) -> Callable[[Callable[Args, Made]], Callable[Args, Made]]:
+    """What marks a function of words, or of states, as the step `name` of its standard: comments in emitted
+    text say where it is. Of steps inside one another the inner one counts.
+
+    >>> from cipherwright.graph import GraphBuilder
+    >>> inverted = step("Invert")(lambda word: ~word)
+    >>> b = GraphBuilder("steps")
+    >>> b.section("round 1")
+    >>> b.output("y", under(b, inverted(over(b, b.input("x", 8)))))
+    >>> b.build().nodes[1].section
+    'round 1: Invert'
+    """
+
+    def marked(function: Callable[Args, Made]) -> Callable[Args, Made]:
+        @wraps(function)
+        def inside(*args: Args.args, **kwargs: Args.kwargs) -> Made:
+            word = next(_words(args))
+            before = word.step(name)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                word.step(before)
+
+        return inside
+
+    return marked
+
+
+def _words(args: Iterable[object]) -> Iterator[Word]:
+    """The words among `args`, and in the states among them."""
+    for arg in args:
+        if isinstance(arg, Word):
+            yield arg
+        elif isinstance(arg, (tuple, list)):
+            yield from _words(arg)
 
 
 def over(builder: Builder[W], value: W) -> Word:

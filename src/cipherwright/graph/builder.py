@@ -33,7 +33,7 @@ class GraphBuilder:
         self._nodes: list[Node] = []
         self._known: dict[Any, int] = {}
         self._outputs: list[tuple[str, int]] = []
-        self._section = ""
+        self._title = self._step = self._section = ""
 
     # -- construction
     # -------------------------------------------------------------------------------------------
@@ -251,4 +251,18 @@ class GraphBuilder:
 
     def section(self, title: str) -> None:
         """Nodes from here on belong to the part `title` of the cipher, such as `round 7`."""
-        self._section = title
+        self._title = title
+        self._belong()
+
+    def step(self, name: str) -> str:
+        """Nodes from here on belong to the step `name` of that part, such as `MixColumns`; "" for none. The
+        result is the step that they belonged to until now.
+        """
+        before, self._step = self._step, name
+        self._belong()
+        return before
+
+    def _belong(self) -> None:
+        """Nodes from here on have the section `round 7: MixColumns`; without a part they have none."""
+        both = self._title and self._step
+        self._section = f"{self._title}: {self._step}" if both else self._title

@@ -38,7 +38,9 @@ class Node:
     attr: Any = None
     name: str = ""
     section: str = field(default="", compare=False)
-    """The part of the cipher that it was described in, such as `round 7`, for comments in the Verilog."""
+    """The part of the cipher that it was described in, such as `round 7` or, with the standard's step,
+    `round 7: MixColumns`, for comments in the Verilog.
+    """
 
     def __init__(
         self,

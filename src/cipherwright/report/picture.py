@@ -6,7 +6,7 @@ import io
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..rtl import latest_round
+from ..rtl import main_round
 from ..schedule import Schedule
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ def draw(s: Schedule, title: str, kind: str) -> bytes:
 
 
 def stages_by_round(s: Schedule) -> list[tuple[str, list[int]]]:
-    """The stages of the schedule `s` by the latest round in them, in order: the round's name, or "input", and
-    the numbers of its stages. A stage of registers alone belongs to the round before it.
+    """The stages of the schedule `s` by the round that most operations in them belong to, in order: the
+    round's name, or "input", and the numbers of its stages. A stage of registers alone belongs to the round
+    before it.
     """
     members: dict[int, list[int]] = {}
     for i in s.graph.logic():
@@ -63,7 +64,7 @@ def stages_by_round(s: Schedule) -> list[tuple[str, list[int]]]:
             members.setdefault(s.stage[i], []).append(i)
     found: list[tuple[str, list[int]]] = []
     for k in range(s.io.first, s.stages):
-        name = latest_round(s.graph, members.get(k, ()))
+        name = main_round(s.graph, members.get(k, ()))
         if found and name in ("", found[-1][0]):
             found[-1][1].append(k)
         else:

@@ -12,7 +12,7 @@ from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .ports import Bus, ClockReset, Group, Handshake, Held, Memory, Order, Pin, Stream, described
 from .repeats import folded
 from .resets import check_resets, control_bits
-from .stages import latest_round
+from .stages import main_round
 from .testbench import Bench, print_bench
 from .text import modules_in, words
 from .verilog import print_any, print_box, print_design, print_module, print_wrapper
@@ -88,8 +88,8 @@ __all__ = [
     "folded",
     "from_lanes",
     "graph_modules",
-    "latest_round",
     "lower",
+    "main_round",
     "module_pins",
     "modules_in",
     "print_any",

@@ -31,7 +31,12 @@ from .module import (
 
 __all__ = ["folded"]
 
-_TITLE = re.compile(r"stage (\d+) of (\d+)(?:: (round \d+))?(?:, stage \d+ of \d+)?(.*)", re.S)
+_TITLE = re.compile(
+    r"stage (\d+) of (\d+)(?:: (rounds? \d+(?: (?:and|to) \d+)?)((?:, (?!stage \d)[^,:;]+)*))?"
+    r"(?:, stage \d+ of \d+)?(.*)",
+    re.S,
+)
+"""Number and total of a stage; its round, and the steps in it; the rest."""
 _MADE = re.compile(r"(.+)_s(\d+)(?:_q(\d+))?")
 
 _STAGE = re.compile(r"^u_stage(\d+)")
@@ -293,7 +298,8 @@ def _numbered(item: Item, window: _Window) -> Item:
         name = _STAGE.sub(lambda m: f"u_stage{int(m[1]) - window.first}", item.name)
         return replace(item, name=name)
     if isinstance(item, Comment) and (found := _TITLE.match(item.text)):
-        return Comment(f"stage {int(found[1]) - window.first} of {window.length}{found[4]}")
+        steps = re.sub(r" of round \d+", " of the round before", f": {found[4][2:]}" if found[4] else "")
+        return Comment(f"stage {int(found[1]) - window.first} of {window.length}{steps}{found[5]}")
     return item
 
 

@@ -15,7 +15,8 @@ from ..graph import Graph
 
 __all__ = ["Ties", "equal_rounds", "ties_of"]
 
-_ROUND = re.compile(r"round (\d+)")
+_ROUND = re.compile(r"rounds? (\d+)(?: (?:and|to) \d+)?(?:: .+)?")
+_BETWEEN = re.compile(r"after round (\d+)(?:: .+)?")
 
 Ties = Mapping[int, tuple[int, int]]
 """Operation -> (the operation whose stage it follows, how many stages behind it)."""
@@ -24,16 +25,21 @@ Ties = Mapping[int, tuple[int, int]]
 def equal_rounds(graph: Graph) -> list[list[list[int]]]:
     """Runs of two or more rounds of `graph` in a row that are alike: of each run its rounds, of each round
     its operations (node indices). Rounds are alike if they have the same kinds of operations in the same
-    order; what these read may differ, as round keys do. A round is what has the section `round N`.
+    order; what these read may differ, as round keys do. A round is what has the section `round N`; what is
+    `after round N` stands between this round and the next, which are not in a row then.
     """
     rounds: dict[int, list[int]] = {}
-    for i in graph.logic():
-        found = _ROUND.fullmatch(graph.nodes[i].section)
-        if found and graph.agile[i]:
+    between = set[int]()
+    for i in filter(graph.agile.__getitem__, graph.logic()):
+        section = graph.nodes[i].section
+        if found := _ROUND.fullmatch(section):
             rounds.setdefault(int(found[1]), []).append(i)
+        elif found := _BETWEEN.fullmatch(section):
+            between.add(int(found[1]))
 
-    def kinds(number: int) -> list[tuple[str, int, str]]:
-        return [(n.op, n.width, n.name) for n in (graph.nodes[i] for i in rounds[number])]
+    def kinds(number: int) -> tuple[int, list[tuple[str, int, str]]]:
+        before = sum(n < number for n in between)
+        return before, [(n.op, n.width, n.name) for n in (graph.nodes[i] for i in rounds[number])]
 
     alike = [[rounds[number] for number in run] for _, run in groupby(sorted(rounds), key=kinds)]
     return [run for run in alike if len(run) > 1]

@@ -11,12 +11,13 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from ...cipher import ROUND_KEY
 from ...cipher.misty1 import Subkey, fi, fl_subkeys, fo, fo_subkeys
-from ...cipher.word import Word, Words, choose, concat
+from ...cipher.word import Word, Words, choose, concat, step
 from ..form import Form
 
 __all__ = ["Misty1Form", "fl_either"]
 
 
+@step("FL")
 def fl_either(x: Word, kl1: Word, kl2: Word, inverse: Word) -> Word:
     """FL of MISTY1 on `x`, 32 bits, or its inverse where the bit `inverse` is 1, under the subkeys `kl1` and
     `kl2` of 16 bits (RFC 2994).
@@ -34,6 +35,7 @@ class Misty1Form(Form):
     """
 
     last_key = True
+    in_place = True
     same_keys = False  # a step of decryption takes subkeys of two steps of encryption
 
     # -- the rounds

@@ -43,6 +43,7 @@ class RijndaelForm(RoundForm):
     cipher: Rijndael
     first_key = True
     last_key = True
+    in_place = True
 
     def __init__(self, cipher: Rijndael, key_bits: int) -> None:
         super().__init__(cipher, key_bits)
@@ -131,6 +132,7 @@ class RijndaelForm(RoundForm):
         t, start = None, 0
         for i in range(nk, count):
             rcon, substitute = kind_of_word(i, nk)
+            key.section(f"round key {i // self.nb}")
             if substitute:
                 before = words[i - 1]
                 if t is not None:

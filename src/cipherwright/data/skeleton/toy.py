@@ -13,7 +13,7 @@ Bit 0 is the least significant one; byte 0 of the standard is the most significa
 from __future__ import annotations
 
 from cipherwright.cipher import Kind, Standard
-from cipherwright.cipher.word import Table, Word, Words, concat, lookup
+from cipherwright.cipher.word import Table, Word, Words, concat, lookup, step
 
 SPEC = {"title": "Toy in a pipeline of eight stages", "stages": 8}
 """Options of a core that nothing else is said of; `cipherwright build toy.py --set K=V` changes them."""
@@ -26,8 +26,11 @@ S = Table("S", 4, (12, 5, 6, 11, 9, 0, 10, 13, 3, 14, 15, 8, 4, 7, 1, 2))
 """The S-box: 16 entries of four bits."""
 
 
+@step("f")
 def f(right: Word, round_key: Word) -> Word:
-    """The round's function of the half `right` (32 bits) and `round_key` (32 bits): 32 bits."""
+    """The round's function of the half `right` (32 bits) and `round_key` (32 bits): 32 bits. Comments in the
+    emitted Verilog name it as `step` does.
+    """
     return (right ^ round_key).each(4, lambda nibble: lookup(S, nibble)).rotl(11).named("f")
 
 

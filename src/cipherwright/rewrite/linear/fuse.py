@@ -7,6 +7,7 @@ same bits become one map, so that its network can share among all their rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...graph.builder import GraphBuilder
@@ -111,6 +112,17 @@ class _Expansion:
             out.plain = {bit}
         return out
 
+    def parts(self, i: int) -> list[str]:
+        """Sections of the sums and maps that map `i` takes in, in the order of the graph."""
+        found, stack = dict[int, None](), [i]
+        while stack:
+            for src in {s for a in self.g.nodes[stack.pop()].args for s, _ in self.g.bits[a]} - found.keys():
+                op = self.g.nodes[src].op
+                if op == "linear" or (op == "xor" and self.below[src]):
+                    found[src] = None
+                    stack.append(src)
+        return [self.g.nodes[src].section for src in sorted(found)]
+
     def order(self, bits: tuple[Bit, ...], into: dict[Bit, None], seen: set[int]) -> None:
         """The bits behind linear maps in the order of the maps' arguments, most significant first. `seen`:
         the maps whose arguments are there already.
@@ -125,6 +137,16 @@ class _Expansion:
                 self.order(tuple(self.g.bits[a][bit[1]] for a in node.args), into, seen)
             elif node.op != "const":
                 into.setdefault(bit)
+
+
+def _section_of(own: str, parts: Iterable[str]) -> str:
+    """The section of a map of the section `own` that has taken in those of the sections `parts`: their steps
+    come before its own, as in `round 2: MixColumns of round 1, SubBytes`.
+    """
+    title, _, step = own.partition(": ")
+    found = (part.partition(": ") for part in parts)
+    steps = [s if of == title else f"{s} of {of}" for of, _, s in found if s]
+    return f"{title}: {', '.join(dict.fromkeys((*steps, step)))}" if title and step else own
 
 
 def fuse_linear(graph: Graph) -> Graph:
@@ -170,7 +192,9 @@ def fuse_linear(graph: Graph) -> Graph:
         key, name = member[i], node.attr[0]
         if key not in joint:
             every = [s.behind for m in reversed(groups[key]) for s in rows[m]]
+            b.section(_section_of(node.section, e.parts(i)))
             joint[key] = rowed(b, f"{name.removesuffix('In')}Mix", every, order[key])
+            b.section(node.section)
         behind = groups[key][groups[key].index(i) + 1 :]
         at = sum(graph.nodes[m].width for m in behind)
         out = b.select(joint[key], range(at + node.width - 1, at - 1, -1))
