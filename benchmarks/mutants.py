@@ -547,9 +547,6 @@ ARGUMENTS: dict[str, str] = {
     "mars-engine/mars-engine/not-dropped/mars_keys:early": _TOGETHER,
     "mars-engine/mars-engine/equal-inverted/mars_keys:early-4": _TOGETHER,
     "mars-engine/mars-engine/falling-edge/mars_keys:second_q": _TOGETHER,
-    "held-stream/stream/constant/control:time_q": (
-        "After reset the core is at rest already, and the first block starts the time anew."
-    ),
     "khazad-small/loop/parts-swapped/stage6:theta1_3-101": (
         "The two bits are one sum of key bits, made in two places: they are always equal."
     ),

@@ -26,7 +26,8 @@ from cipherwright.actions import initial_value
 from cipherwright.cli import execute
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
-from cipherwright.spec import Spec, load, option_names
+from cipherwright.shell import rtl_digest
+from cipherwright.spec import Spec, load, option_names, preset_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
 from tests.conftest import Built
 
@@ -335,6 +336,29 @@ def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str
         assert execute(["build", "des-small", "--set", change, "-o", change]) == 0
         assert f"cipherwright: warning: {sentence}\n" in capsys.readouterr().err
         assert json.loads((desk / change / "record.json").read_text())["warnings"] == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (["srl_from=8"], "srl_from = 8 does nothing with delay_lines = ff"),
+        (["fuse_linear=true"], "fuse_linear = true does nothing with sbox = lut4"),
+        (["early_keys=2", "merge=0"], "early_keys = 2 does nothing with merge = 0"),
+        (["key_schedule=stepped"], "key_schedule = stepped does nothing with architecture = iterative"),
+        (["multiplier=rows"], "multiplier = rows does nothing: des has no multiplication"),
+        (["linear_depth=3"], "linear_depth = 3 does nothing: des has no linear layer"),
+        (["shallow_maps=1"], "shallow_maps = 1 does nothing: des has no linear layer"),
+    ],
+)
+def test_an_option_that_does_nothing(changes: list[str], sentence: str) -> None:
+    """It is told, and it is true: the RTL is that without the option."""
+    made, without = (generate(load("des-small", c), {}) for c in (changes, changes[1:]))
+    assert list(made.warnings) == [sentence]
+    assert rtl_digest(made.files) == rtl_digest(without.files)
+
+
+def test_no_preset_has_an_option_that_does_nothing() -> None:
+    assert {name: found for name in preset_names() if (found := list(load(name).idle()))} == {}
 
 
 def test_the_limits_of_short_tags_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,7 +97,7 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(
     netlist: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Carry chains and LUT RAM come through in their packed form; every flip-flop has the nets that it
-    had, and stands in its lane's strip.
+    had, and is in its lane's strip.
     """
     monkeypatch.setattr(lanes, "_TRIES", 1)
     said: list[str] = []

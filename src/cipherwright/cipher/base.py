@@ -19,7 +19,7 @@ W = TypeVar("W")
 
 
 def numbered(noun: str, first: int, last: int) -> str:
-    """One or more of what `noun` says, by number.
+    """What `noun` says, by number: one of them, or those from `first` to `last`.
 
     >>> numbered("round", 7, 7), numbered("round", 1, 2), numbered("round key", 1, 8)
     ('round 7', 'rounds 1 and 2', 'round keys 1 to 8')

@@ -173,8 +173,8 @@ def chain_layer(around: Around, mode: str, direction: str, slots: int, iteration
     }
     streams = (
         (
-            f"{slots} streams, interleaved: slot_o tells whose turn it is to offer a block and whose result "
-            f"leaves."
+            f"{slots} streams, interleaved: slot_o is the number of the stream that may offer a block and "
+            f"whose result leaves."
         )
         if slots > 1
         else "One stream of blocks."

@@ -122,7 +122,7 @@ class CorePorts:
         n = self.names
         what = "results" if self.lanes > 1 else "result"
         block = Pin(n.block_out, self.block_bits * self.lanes, True, order=self._order, meaning=what)
-        turn = "" if n.ready_in else ", and whose turn it is to offer a block"
+        turn = "" if n.ready_in else ", and that may offer a block"
         slot = f"number of the stream whose result is offered{turn}"
         return (
             block,
@@ -143,7 +143,7 @@ class CorePorts:
     def _states(self) -> Sequence[Pin]:
         n = self.names
         busy = "a block is in flight, a key is expanded, or everything is being cleared"
-        turn = "number of the stream whose turn it is to offer a block"
+        turn = "number of the stream that may offer a block"
         return (
             *([Pin(n.busy, out=True, meaning=busy)] if n.busy else []),
             *([Pin(n.early, out=True, meaning=_EARLY)] if n.early else []),

@@ -7,7 +7,7 @@ options of that architecture besides.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -31,7 +31,7 @@ from ..registry import completed
 from ..rewrite import ADDERS, MULTIPLIERS, PROFILE_ADDERS, REALISATIONS, unfit
 from ..sources import shown_value
 from ..unfit import Unfit, told
-from .option import Needs, needs, option
+from .option import Needs, Serves, needs, option
 
 __all__ = [
     "ARCHITECTURES",
@@ -473,6 +473,19 @@ class Spec(BaseModel):
                 if isinstance(need, Needs) and need.concerns(getattr(self, name), field.default):
                     self._need(name, need.others, need.because)
         return self
+
+    def idle(self) -> Iterator[str]:
+        """Of each option that has not its default and does nothing beside the others, a sentence.
+
+        >>> from cipherwright.spec import load
+        >>> list(load("des-small", ["srl_from=8"]).idle())
+        ['srl_from = 8 does nothing with delay_lines = ff']
+        """
+        for name in self._changed(type(self).model_fields):
+            marks = (m for m in type(self).model_fields[name].metadata if isinstance(m, Serves))
+            others = {n: values for mark in marks for n, values in mark.others.items()}
+            if wrong := [n for n, values in others.items() if getattr(self, n) not in values]:
+                yield f"{self._values([name])} does nothing with {self._values(wrong)}"
 
     def _need(self, name: str, allowed: Mapping[str, tuple[object, ...]], because: str = "") -> None:
         """Raise Unfit where the option `name`, as it is, goes with these values of other options only, and

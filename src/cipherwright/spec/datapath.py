@@ -11,7 +11,7 @@ from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import MODES, Spec
-from .option import needs, option
+from .option import needs, option, serves
 
 __all__ = ["TDATA_BITS", "Datapath"]
 
@@ -53,7 +53,9 @@ class Datapath(Spec):
         "it takes with its blocks.",
         cost="An agile key is pipelined along with its block: most of a pipeline's flip-flops.",
     )
-    key_schedule: Literal["direct", "stepped"] = option(
+    key_schedule: Annotated[
+        Literal["direct", "stepped"], serves(architecture=("pipelined",), key_expansion=("logic",))
+    ] = option(
         "direct",
         "Round keys straight from the key, or one from the other. A loop always steps.",
         cost="`stepped` has less logic and a longer path from the key to the last round key.",
@@ -71,7 +73,7 @@ class Datapath(Spec):
         cost="Lookup tables in these maps.",
         ge=0,
     )
-    fuse_linear: bool = option(
+    fuse_linear: Annotated[bool, serves(sbox=("tower",))] = option(
         False,
         "Whether linear maps that follow each other become one map (with `sbox = tower`).",
         cost="Fewer levels, and wider sums.",
@@ -84,7 +86,7 @@ class Datapath(Spec):
         ge=0,
         le=6,
     )
-    early_keys: int = option(
+    early_keys: Annotated[int, serves(merge=(1, 2, 3, 4, 5, 6))] = option(
         0,
         "The number of last round keys that are chosen in a lookup table of their own, a stage early, where "
         "that saves registers.",
@@ -113,7 +115,7 @@ class Datapath(Spec):
         "RAM, where the target has them.",
         cost="All but `ff` save flip-flops and take lookup tables or memory.",
     )
-    srl_from: int = option(
+    srl_from: Annotated[int, serves(delay_lines=("srl", "ram", "bram"))] = option(
         4,
         "The shortest delay that becomes a delay line (with `delay_lines` other than `ff`).",
         unit="cycles",
@@ -386,7 +388,8 @@ class Datapath(Spec):
                 raise ValueError(f"{self.cipher} has no key-expansion unit (key_expansion = unit)")
             if cipher.key_unit == "store" and self.cipher_direction == "both":
                 raise Unfit(
-                    f"key_expansion = unit of {self.cipher} is for one direction, not for direction = both",
+                    f"key_expansion = unit of {self.cipher} is for one direction, not for direction = both: "
+                    f"the unit stores its words in the order in which that direction takes them",
                     "key_expansion",
                     "direction",
                 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-__all__ = ["Needs", "needs", "option"]
+__all__ = ["Needs", "Serves", "needs", "option", "serves"]
 
 
 def option(
@@ -52,3 +52,24 @@ def needs(when: tuple[object, ...] = (), because: str = "", **others: tuple[obje
     {'mode': ('ctr',)}
     """
     return Needs(when, others, because)
+
+
+@dataclass(frozen=True)
+class Serves:
+    """Values of other options with which an option does something; with others it is taken and does nothing,
+    which is told. It is part of the option's annotation.
+
+    others: each other option, with these values.
+    """
+
+    others: Mapping[str, tuple[object, ...]]
+
+
+def serves(**others: tuple[object, ...]) -> Serves:
+    """`Serves` with the other options as arguments: each of `others` is an option by its name, with the
+    values with which this one does something.
+
+    >>> serves(sbox=("tower",)).others
+    {'sbox': ('tower',)}
+    """
+    return Serves(others)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..arch import describe
 from ..errors import UserError
 from ..shell import BuiltEngine, Core
 from ..spec import Datapath, Spec
@@ -36,6 +37,8 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
     sentence each. An engine has none.
     """
     if isinstance(core, Core) and isinstance(spec, Datapath):
+        yield from spec.idle()
+        yield from _idle_arithmetic(spec)
         yield from _idle_delay_lines(spec, target, core)
         yield from _short_tags(spec)
         yield from _long_unit_keys(spec)
@@ -48,6 +51,24 @@ def require_room(target: Target, core: Core | BuiltEngine) -> None:
         raise UserError(
             f"{core.top} does not fit {target.title}: it takes {' and '.join(beyond)}; choose a larger one"
         )
+
+
+_ARITHMETIC = (
+    ("multiplier", {"mul"}, "multiplication"),
+    ("linear_depth", {"linear"}, "linear layer"),
+    ("shallow_maps", {"linear"}, "linear layer"),
+)
+"""Option -> the operations that it is for, and what the standard calls them."""
+
+
+def _idle_arithmetic(spec: Datapath) -> Iterator[str]:
+    changed = [a for a in _ARITHMETIC if getattr(spec, a[0]) != type(spec).model_fields[a[0]].default]
+    has = {node.op for node in describe(spec).nodes} if changed else set[str]()
+    if spec.sbox in ("tower", "leaves"):
+        has.add("linear")
+    for name, operations, what in changed:
+        if not has & operations:
+            yield f"{name} = {getattr(spec, name)} does nothing: {spec.cipher} has no {what}"
 
 
 def _idle_counter(spec: Datapath) -> Iterator[str]:

@@ -45,7 +45,7 @@ module cipherwright_chain #(
     output wire [    WIDTH-1:0] core_block_o,
     input  wire                 core_valid_i,
 `ifdef FORMAL
-    // What the rules in cipherwright_chain_formal.sv speak of, of the slot whose turn it is.
+    // What the rules in cipherwright_chain_formal.sv speak of, of the active slot.
     output wire [    WIDTH-1:0] f_chain_o,
     output wire [    WIDTH-1:0] f_held_o,
     output wire                 f_decrypted_o,
@@ -178,8 +178,8 @@ module cipherwright_chain #(
     endgenerate
 endmodule
 
-// A word for each slot; the one that is shown is that of the slot whose turn it is. clear_i makes
-// all of them 0.
+// A word for each slot; the one that is shown is that of the active slot. clear_i makes all of them
+// 0.
 module cipherwright_chain_ring #(
     parameter integer WIDTH = 1,
     parameter integer SLOTS = 1

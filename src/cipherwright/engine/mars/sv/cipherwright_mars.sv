@@ -84,7 +84,7 @@ module cipherwright_mars #(
     reg [3:0] key_words;
     // blocks in the key storage: where the next message goes; what the next result is chained to
     reg [1:0] newest, oldest;
-    // it stands in the result register (encryption: the result itself does)
+    // it is in the result register (encryption: the result itself does)
     reg chain_there;
     // its first half was asked for; a half comes from the storage in this cycle
     reg half_there, arrives;

@@ -3,7 +3,7 @@
 // times, with and without two blocks at once. That these states are reached is what every
 // simulation shows.
 //
-// No write is lost: what is taken stands in its register until it is used; as many blocks end as
+// No write is lost: what is taken is in its register until it is used; as many blocks end as
 // were begun; a result stays until its last word is read. Reset is free: one cycle of it at any
 // time leaves no block, no result and no key. No read returns a key: two engines with other keys,
 // other memories of keys and another key expander, but the same results, show the same on the bus

@@ -1,5 +1,5 @@
 // Round keys of the Rijndael processor from a buffer (Kuo and Verbauwhede 2001, section 5): the
-// whole key is expanded once, four words a cycle, so that no key schedule stands in the round's
+// whole key is expanded once, four words a cycle, so that no key schedule is in the round's
 // cycle. The same ports as the schedule on the fly, to which it is an alternative: the module has
 // its name.
 module cipherwright_rijndael_keys #(
