@@ -1,5 +1,5 @@
-"""Tests and benchmarks use public names: none that begins with an underscore is imported or reached into. What
-benchmarks take from modules of tests is there.
+"""Tests and benchmarks use public names: none that begins with an underscore is imported or reached into.
+What benchmarks take from modules of tests is there.
 """
 
 from __future__ import annotations
