@@ -88,6 +88,12 @@ def test_generated_pages_show_the_cores(site: Path) -> None:
     table = (site / "reference/ports.html").read_text()
     for pin in core.component.pins:
         assert f">{pin.name}" in drawn and f"<code>{pin.name}</code>" in table, pin.name
+    for name in ("first", "rate"):
+        assert (
+            f"a-pipeline-{name}.svg" in table and (site / f"reference/ports/a-pipeline-{name}.svg").exists()
+        )
+    for register in ("CONTROL", "STATUS", "KEY"):
+        assert register in table
     page = (site / "reference/presets/des-fast.html").read_text()
     assert "des-fast.svg" in page and "critical path" in page
     assert (site / "reference/presets/des-fast.svg").read_text().count("#8a8a8a") > 60

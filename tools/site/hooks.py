@@ -21,6 +21,7 @@ from mkdocs.structure.files import File, Files
 from cipherwright.flow import generate
 from cipherwright.report.picture import draw
 from cipherwright.shell import BuiltEngine, Core
+from cipherwright.shell.folder import diagrams, svg, worked_block
 from cipherwright.sources import shown_value
 from cipherwright.spec import Spec, load, preset_names
 from cipherwright.target import load_target, target_names
@@ -49,6 +50,9 @@ SHELLS = {
     "AXI-Stream with registers on APB": ("des-small", ["interface=axi-stream", "control=apb"]),
     "AXI-Stream with registers on Wishbone": ("des-small", ["interface=axi-stream", "control=wishbone"]),
     "Registers alone on APB": ("des-small", ["interface=registers", "control=apb"]),
+    "Packets of GCM around a loop": ("aes-gcm-small", []),
+    "Units of XTS around a loop": ("aes128-xts-small", []),
+    "Tags of CMAC": ("aes128-cmac-small", []),
     "The ports of a paper": ("des-xilinx-16", []),
     "An engine": ("mars-ibm-4port", []),
 }
@@ -115,23 +119,41 @@ def _port_rows(core: Core | BuiltEngine) -> Iterator[str]:
         yield f"| `{pin.name}` | {'output' if pin.out else 'input'} | {pin.width} | {pin.text} |"
 
 
+def _timing(spec: Spec, core: Core | BuiltEngine, name: str, add: Any) -> Iterator[str]:
+    """The timing diagrams of a core, those of its folder; an engine has none."""
+    drawn = () if isinstance(core, BuiltEngine) else diagrams(core, worked_block(spec))
+    for diagram in drawn:
+        file = f"{name}-{diagram.name}.svg"
+        add(f"reference/ports/{file}", svg(diagram))
+        yield from (f"{diagram.title}", "", f"![{core.top}: {diagram.title}](ports/{file})", "")
+
+
+def _registers(core: Core | BuiltEngine) -> Iterator[str]:
+    """The register map of a core behind a bus, as its folder has it, below the headings of the page."""
+    text = core.files.get(f"{core.top}_registers.md", "")
+    yield from (f"##{line}" if line.startswith("#") else line for line in text.splitlines())
+    yield ""
+
+
 def ports_page(add: Any) -> str:
-    """Block diagram and table of ports of each kind of core."""
+    """Block diagram, table of ports, timing diagrams and register map of each kind of core."""
     out = [
         "# Ports",
         "",
         "Each kind of core with its ports, as the generator describes them. The words of a group are what "
         "its handshake offers. A thick arrow is more than one bit. [The protocol](../guide/protocol.md) "
-        "says when values count.",
+        "says when values count. Timing diagrams are those of the core's folder, which a test compares with "
+        "a simulation.",
         "",
     ]
     for title, (preset, changes) in SHELLS.items():
-        _, core = built(preset, tuple(changes))
+        spec, core = built(preset, tuple(changes))
         name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
         add(f"reference/ports/{name}.svg", block_diagram(core.component))
         asked = " ".join(f"--set {c}" for c in changes)
         out += [f"## {title}", "", f"`cipherwright build {preset}{' ' * bool(asked)}{asked}`", ""]
         out += [f"![The ports of {core.top}](ports/{name}.svg)", "", *_port_rows(core), ""]
+        out += [*_timing(spec, core, name, add), *_registers(core)]
     return "\n".join(out)
 
 
