@@ -12,7 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from cipherwright.cipher import CATALOGUE
 from cipherwright.cipher.misty1_tables import S7_PRODUCTS, S9_PRODUCTS
+from cipherwright.rewrite.sbox.names import digest_of
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "cipherwright" / "rewrite" / "sbox" / "data" / "leaves.json"
@@ -41,13 +43,15 @@ def main() -> None:
         done = subprocess.run([f"{d}/search"], input=given, stdout=subprocess.PIPE, text=True, check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
     found = {
+        "name": name,
         "leaves": [w[1:] for w in lines if w[0] == "leaf"],
         "outs": [w[1:] for w in lines if w[0] == "out"],
     }
     kept = json.loads(DATA.read_text())
-    print(f"{name}: {luts(found, added)} LUT4s found, {luts(kept[name], added)} kept")
-    if luts(found, added) < luts(kept[name], added):
-        kept[name] = found
+    box = digest_of(CATALOGUE["misty1"].tables()[name][1])
+    print(f"{name}: {luts(found, added)} LUT4s found, {luts(kept[box], added)} kept")
+    if luts(found, added) < luts(kept[box], added):
+        kept[box] = found
         DATA.write_text(json.dumps(kept, separators=(",", ":")) + "\n")
 
 

@@ -24,6 +24,7 @@ from typing import Any
 from pysat.solvers import Glucose4
 
 from cipherwright.cipher import CATALOGUE
+from cipherwright.rewrite.sbox.names import digest_of
 
 DATA = (
     Path(__file__).resolve().parents[1]
@@ -119,10 +120,12 @@ def neighbour(r: random.Random, supports: list[list[int]], tops: Tops) -> tuple[
 def main() -> None:
     limit, names = float(sys.argv[1]), sys.argv[2:]
     known = json.loads(DATA.read_text())
-    for name in names or sorted(known):
-        entries = tuple(CATALOGUE["des"].tables()[name][1])
-        supports = [g["bits"] for g in known[name]["pool"]]
-        tops: Tops = [(t["pool"], t["bits"]) for t in known[name]["tops"]]
+    boxes = CATALOGUE["des"].tables()
+    for name in names or sorted(boxes):
+        entries = tuple(boxes[name][1])
+        box = digest_of(entries)
+        supports = [g["bits"] for g in known[box]["pool"]]
+        tops: Tops = [(t["pool"], t["bits"]) for t in known[box]["tops"]]
         r, end = random.Random(f"{name} {limit}"), time.monotonic() + limit
         while time.monotonic() < end:
             s, t = neighbour(r, supports, tops)
@@ -130,13 +133,13 @@ def main() -> None:
                 continue
             found = solve(entries, s, t)
             if found is not None:
-                if len(s) < len(known[name]["pool"]):
-                    known[name] = found
+                if len(s) < len(known[box]["pool"]):
+                    known[box] = {"name": name, **found}
                     rows = json.dumps(known, indent=1)
                     DATA.write_text(rows + "\n")
                     print(f"{name}: {len(s)} functions in the pool", flush=True)
                 supports, tops = s, t
-        print(f"{name}: {len(known[name]['pool'])} functions at the end", flush=True)
+        print(f"{name}: {len(known[box]['pool'])} functions at the end", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,13 +19,13 @@ from cipherwright.cipher.field import columns_of
 from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.graph import Table
 from cipherwright.rewrite.linear.xor import network
+from cipherwright.rewrite.sbox.names import digest_of
 from cipherwright.rewrite.sbox.tower import (
     SHARED_BASES,
     Tower,
     affine_maps,
     all_towers,
     compose,
-    digest_of,
     times,
 )
 

@@ -24,7 +24,8 @@ from cipherwright.cipher.field import columns_of
 from cipherwright.graph import Table
 from cipherwright.rewrite import Network
 from cipherwright.rewrite.linear.domain import inverse_rows
-from cipherwright.rewrite.sbox.tower import WORD_BASES, Tower, affine_maps, all_towers, compose, digest_of
+from cipherwright.rewrite.sbox.names import digest_of
+from cipherwright.rewrite.sbox.tower import WORD_BASES, Tower, affine_maps, all_towers, compose
 
 HERE = Path(__file__).resolve().parent
 REWRITE = HERE.parent / "src" / "cipherwright" / "rewrite"

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from ...cipher.rijndael import AFFINE_CONSTANT, affine
+from ...cipher.rijndael import AFFINE_CONSTANT, INV_SBOX, SBOX, affine
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph
 from ...graph.ops import Table
 from ..linear.xor import network
 from .depth16 import Circuits, circuit_of, run_program
-from .names import BOTH_BOXES
 
 __all__ = ["BOYAR_PERALTA_TABLES", "boyar_peralta"]
 
@@ -128,9 +127,9 @@ def _both(b: GraphBuilder, a: int) -> list[int]:
     return [b.mux(back, y, x) for x, y in zip(there, again, strict=True)]
 
 
-_CIRCUITS: Circuits = {"SBox": _forward, "InvSBox": _inverse, BOTH_BOXES: _both}
+_CIRCUITS: Circuits = {SBOX: _forward, INV_SBOX: _inverse, SBOX + INV_SBOX: _both}
 BOYAR_PERALTA_TABLES = tuple(_CIRCUITS)
-"""Names of the boxes that the circuit serves."""
+"""Entries of the boxes that the circuit serves."""
 
 
 @cache

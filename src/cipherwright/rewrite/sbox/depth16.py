@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from ...cipher.rijndael import INV_SBOX, SBOX
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph
 from ...graph.ops import Table
-from .names import BOTH_BOXES
 
 __all__ = ["DEPTH16_TABLES", "Circuits", "circuit_of", "depth16", "run_program"]
 
@@ -103,20 +103,20 @@ def _both(b: GraphBuilder, a: int) -> list[int]:
     ]
 
 
-Circuits = dict[str, Callable[[GraphBuilder, int], list[int]]]
-"""By table: (builder, address) -> bits of the value, most significant first."""
+Circuits = dict[tuple[int, ...], Callable[[GraphBuilder, int], list[int]]]
+"""By the table's entries: (builder, address) -> bits of the value, most significant first."""
 
 
 def circuit_of(circuits: Circuits, table: Table, name: str) -> Graph:
     """The circuit that `circuits` has for `table`, by itself: a -> y. `name`: the end of the graph's name."""
     b = GraphBuilder(f"{table.name}_{name}")
-    b.output("y", b.cat(*circuits[table.name](b, b.input("a", table.address_bits))))
+    b.output("y", b.cat(*circuits[table.entries](b, b.input("a", table.address_bits))))
     return b.build()
 
 
-_CIRCUITS: Circuits = {"SBox": _one_way(False), "InvSBox": _one_way(True), BOTH_BOXES: _both}
+_CIRCUITS: Circuits = {SBOX: _one_way(False), INV_SBOX: _one_way(True), SBOX + INV_SBOX: _both}
 DEPTH16_TABLES = tuple(_CIRCUITS)
-"""Names of the boxes that the circuits serve."""
+"""Entries of the boxes that the circuits serve."""
 
 
 @cache

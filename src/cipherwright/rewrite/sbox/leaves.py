@@ -16,20 +16,22 @@ from typing import Any
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph
 from ...graph.ops import Table
+from .names import digest_of
 
-__all__ = ["leaf_tables", "summed", "summed_whole"]
+__all__ = ["has_leaves", "summed", "summed_whole"]
 
 
 @cache
 def _library() -> dict[str, dict[str, Any]]:
+    """By the digest of a table's entries."""
     text = (resources.files(__package__) / "data" / "leaves.json").read_text()
     found: dict[str, dict[str, Any]] = json.loads(text)
     return found
 
 
-def leaf_tables() -> tuple[str, ...]:
-    """Names of the tables that have such a form."""
-    return tuple(_library())
+def has_leaves(table: Table) -> bool:
+    """Whether such a form is known for the entries of `table`."""
+    return digest_of(table.entries) in _library()
 
 
 @cache
@@ -37,7 +39,7 @@ def _leaves(table: Table) -> tuple[Graph, tuple[int, ...], int]:
     """Leaves (address -> their bits), the rows of the sums over address (below) and leaves (above), most
     significant output first, and the constant part.
     """
-    entry = _library()[table.name]
+    entry = _library()[digest_of(table.entries)]
     n = table.address_bits
     b = GraphBuilder(f"{table.name}_leaves", "lut4")
     a = b.input("a", n)

@@ -34,7 +34,8 @@ from ...graph.ops import Table
 from .._walk import rebuild
 from .boyar_peralta import BOYAR_PERALTA_TABLES, boyar_peralta
 from .depth16 import DEPTH16_TABLES, depth16
-from .leaves import leaf_tables, summed, summed_whole
+from .leaves import has_leaves, summed, summed_whole
+from .names import digest_of
 from .tower import is_inversion, tower_value, tower_whole
 
 __all__ = ["REALISATIONS", "circuit", "prove", "realise", "split", "unfit"]
@@ -239,6 +240,7 @@ _BLOCK_RAM_BITS = 8
 
 @cache
 def _pools() -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """By the digest of a table's entries."""
     text = (resources.files(__package__) / "data" / "lut4_pool.json").read_text()
     found: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(text)
     return found
@@ -249,7 +251,7 @@ def _pool_graphs(table: Table) -> tuple[Graph, Graph, tuple[int, ...]]:
     """First level (address -> pool), the second level (pool and the address bits it uses -> y), and those
     bits.
     """
-    circuit = _pools().get(table.name)
+    circuit = _pools().get(digest_of(table.entries))
     if circuit is None:
         raise ValueError(f"no two-level LUT4 circuit is known for the table {table.name}")
     b, v = _start(f"{table.name}_g", table, "lut4")
@@ -335,16 +337,15 @@ def unfit(table: Table, realisation: str) -> str:
     if realisation == "leaves":
         return (
             ""
-            if name in leaf_tables() and n > 6
+            if has_leaves(table) and n > 6
             else f"no sum of four-input functions is known for the table {name}"
         )
     if realisation == "tower":
         return "" if is_inversion(table) else f"the table {name} is not inversion in GF(2^8)"
     if realisation in _PUBLISHED:
-        known = _PUBLISHED[realisation]
-        those = f"the circuits of Boyar and Peralta are for {', '.join(known)}, not for {name}"
-        return "" if name in known else those
-    if realisation == "lut4_pool" and n == 6 and name not in _pools():
+        those = f"the circuits of Boyar and Peralta are for AES's S-box and its inverse, not for {name}"
+        return "" if table.entries in _PUBLISHED[realisation] else those
+    if realisation == "lut4_pool" and n == 6 and digest_of(table.entries) not in _pools():
         return f"no two-level LUT4 circuit is known for the table {name}"
     fit = n <= 6 if realisation == "lut6" else n == 6
     return "" if fit else f"{realisation} is for tables with 6 address bits; {name} has {n}"

@@ -12,7 +12,6 @@ benchmarks/tower_search.py and kept in data/towers.json.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from ...cipher.field import columns_of, product
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph
 from ...graph.ops import Table
+from .names import digest_of
 
 __all__ = [
     "SHARED_BASES",
@@ -31,7 +31,6 @@ __all__ = [
     "affine_maps",
     "all_towers",
     "bases_of",
-    "digest_of",
     "is_inversion",
     "tower_pair",
     "tower_value",
@@ -139,13 +138,6 @@ def _library() -> dict[str, tuple[Tower, str]]:
     return {
         name: (Tower(t["y"], t["z"], tuple(t["w"]), t["c"]), t["box"]) for name, t in json.loads(text).items()
     }
-
-
-def digest_of(entries: Sequence[int]) -> str:
-    """What a box is found by, whatever it is called: the first 16 hexadecimal digits of the SHA-256 of its
-    `entries`, a byte each.
-    """
-    return hashlib.sha256(bytes(entries)).hexdigest()[:16]
 
 
 def all_towers() -> list[Tower]:
