@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import pytest
 
 from cipherwright.graph import Graph, GraphBuilder
 from cipherwright.rtl.stages import stage_titles
+from cipherwright.shell import BuiltEngine, Core
+from tests.conftest import Built
 
 
 def graph(nodes: Sequence[tuple[str, str]]) -> Graph:
@@ -104,3 +108,23 @@ STEPS = graph(
 )
 def test_the_standards_steps(nodes: list[int], title: str) -> None:
     assert stage_titles(STEPS, [nodes]) == [f"stage 1 of 1: {title}"]
+
+
+def titles_of(core: Core | BuiltEngine) -> list[str]:
+    """Comments of the stages of a pipeline, without the stage's number and its results."""
+    text = re.sub(r"\n    // (?!Stage)", " ", core.files[f"{core.top}.v"])
+    found = re.findall(r"^    // Stage \d+ of \d+: ([^:\n]*):", text, re.M)
+    return [re.sub(r", stage \d+ of \d+", "", title) for title in found]
+
+
+def test_a_pipeline_names_rounds_and_steps(built: Callable[..., Built]) -> None:
+    """Of AES with maps made one, and of Camellia, whose rounds follow each other but for the layers of FL."""
+    titles = titles_of(built("aes128-fast")[0])
+    assert titles[0] == "before round 1, AddRoundKey" and titles[-1] == "round 10, AddRoundKey"
+    for n in range(2, 11):
+        joined = f"round {n}, SubBytes, MixColumns and AddRoundKey of round {n - 1}, then SubBytes"
+        assert joined in titles and f"round {n}, SubBytes" in titles
+    rounds = [int(n) for t in titles_of(built("camellia-fast")[0]) for n in re.findall(r"^round (\d+)", t)]
+    assert set(rounds) == set(range(1, 19))
+    back = [n for n, after in pairwise(rounds) if after < n]
+    assert {n % 6 for n in back} <= {0, 2}, "only where a layer of FL lies between two rounds"
