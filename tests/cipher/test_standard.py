@@ -15,7 +15,7 @@ import cipherwright.cipher
 from cipherwright.arch import form_of
 from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
 from cipherwright.cipher.camellia import CAMELLIA, subkeys
-from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, under
+from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, step, under
 from cipherwright.graph import GraphBuilder, evaluate
 from cipherwright.verify.vectors import own_vectors
 from examples.present import PRESENT
@@ -30,6 +30,20 @@ def word(width: int, value: int) -> Word:
 
 def value(w: Word) -> int:
     return int(under(B, w).value)
+
+
+def test_a_step_is_named_by_words_wherever_they_are() -> None:
+    b = GraphBuilder("steps")
+    x = over(b, b.input("x", 8))
+    b.section("round 1")
+    named = step("Invert")(lambda state, *, key: (~state[0], ~key))
+    state, key = named((x,), key=over(b, b.input("k", 8)))
+    b.output("y", under(b, concat(*state, key, ~concat(x, x))))
+    made = {f"{n.op}{n.width}": n.section for n in b.build().nodes}
+    assert made["not8"] == "round 1: Invert" and made["not16"] == "round 1"
+    for name in ("", "a, b", "a: b", "a; b"):
+        with pytest.raises(ValueError, match="a step has a name"):
+            step(name)
 
 
 def test_operators() -> None:

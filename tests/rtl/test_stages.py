@@ -86,6 +86,7 @@ STEPS = graph(
         ("round 2: MixColumns of round 1, AddRoundKey of round 1, SubBytes", "d"),
         ("round 2: SubBytes", "e"),
         ("rounds 3 and 4: FO", "f"),
+        ("round 5: layer of FL", "l"),
         ("after round 4: FL", "g"),
         ("before round 5: FL", "h"),
     ]
@@ -102,8 +103,9 @@ STEPS = graph(
         ([5], "round 2, SubBytes: e"),
         ([1, 5], "round 2, SubBytes: a, e"),
         ([6, 5], "rounds 3 and 4, FO: f, e"),
-        ([6, 7], "after round 4, FL: f, g"),
-        ([7, 8], "after round 4, FL: g, h"),
+        ([7], "round 5, layer of FL: l"),
+        ([6, 8], "after round 4, FL: f, g"),
+        ([8, 9], "after round 4, FL: g, h"),
     ],
 )
 def test_the_standards_steps(nodes: list[int], title: str) -> None:

@@ -346,7 +346,8 @@ class _Over(Word, Generic[W]):
 
 def step(name: str) -> Callable[[Callable[Args, Made]], Callable[Args, Made]]:
     """What marks a function of words, or of states, as the step `name` of its standard: comments in emitted
-    text say where it is. Of steps inside one another the inner one counts.
+    text say where it is. Of steps inside one another the inner one counts. Raises ValueError for a name with
+    a comma, colon or semicolon, which part names there.
 
     >>> from cipherwright.graph import GraphBuilder
     >>> inverted = step("Invert")(lambda word: ~word)
@@ -357,10 +358,13 @@ def step(name: str) -> Callable[[Callable[Args, Made]], Callable[Args, Made]]:
     'round 1: Invert'
     """
 
+    if not name or set(name) & set(",:;"):
+        raise ValueError(f"a step has a name without comma, colon and semicolon, not {name!r}")
+
     def marked(function: Callable[Args, Made]) -> Callable[Args, Made]:
         @wraps(function)
         def inside(*args: Args.args, **kwargs: Args.kwargs) -> Made:
-            word = next(_words(args))
+            word = next(_words((*args, *kwargs.values())))
             before = word.step(name)
             try:
                 return function(*args, **kwargs)

@@ -15,6 +15,9 @@ __all__ = ["main_round", "stage_titles"]
 _NAMES = 8
 """Names of results that a title lists at most."""
 
+_OF_ANOTHER = re.compile(r" of (before round|rounds?|after round) \d.*")
+"""What a step of another round than its operation's has behind its name."""
+
 _NUMBERED = re.compile(r"(before round|rounds?|after round|round key) (?:\d+ (?:and|to) )?(\d+)")
 
 
@@ -52,17 +55,18 @@ def _steps(graph: Graph, nodes: Iterable[int], title: str) -> str:
     graph, as `MixColumns and AddRoundKey of round 1, then SubBytes`; "" where none has one.
     """
     found = (step for p in _places(graph, sorted(nodes)) if p.title == title for step in p.steps)
-    parts = [step.partition(" of ") for step in dict.fromkeys(found)]
-    before = dict.fromkeys(whose for _, _, whose in parts if whose)
-    groups = [([s for s, _, w in parts if w == whose], whose) for whose in (*before, "")]
-    return ", then ".join(
-        _listed(names) + (f" of {whose}" if whose else "") for names, whose in groups if names
-    )
+    groups: dict[str, list[str]] = {}
+    for step in dict.fromkeys(found):
+        own = _OF_ANOTHER.sub("", step)
+        groups.setdefault(step.removeprefix(own), []).append(own)
+    here = groups.pop("", [])
+    said = [_listed(names) + of for of, names in groups.items()]
+    return ", then ".join([*said, *filter(None, [_listed(here)])])
 
 
 def _listed(names: Sequence[str]) -> str:
-    """One or more names, such as `SubBytes, MixColumns and AddRoundKey`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    """Names, such as `SubBytes, MixColumns and AddRoundKey`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 @dataclass(frozen=True)
