@@ -37,8 +37,8 @@ def test_a_step_is_named_by_words_wherever_they_are() -> None:
     x = over(b, b.input("x", 8))
     b.section("round 1")
     named = step("Invert")(lambda state, *, key: (~state[0], ~key))
-    state, key = named((x,), key=over(b, b.input("k", 8)))
-    b.output("y", under(b, concat(*state, key, ~concat(x, x))))
+    made_of_state, made_of_key = named((x,), key=over(b, b.input("k", 8)))
+    b.output("y", under(b, concat(made_of_state, made_of_key, ~concat(x, x))))
     made = {f"{n.op}{n.width}": n.section for n in b.build().nodes}
     assert made["not8"] == "round 1: Invert" and made["not16"] == "round 1"
     for name in ("", "a, b", "a: b", "a; b"):
