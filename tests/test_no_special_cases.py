@@ -29,7 +29,7 @@ KNOWN = {
     "arch/own/": "architectures of single ciphers, which are proven equal to the standard",
     "report/reproduce/": "the tables of the papers, each of one cipher's cores",
     "verify/oracle.py": "calls independent libraries, one class of which is named after DES",
-    "rewrite/sbox/boyar_peralta.py": "reads the S-box and the affine map of FIPS 197, of which its circuit is",
+    "rewrite/sbox/boyar_peralta.py": "reads S-box and affine map of FIPS 197, of which its circuit is",
     "rewrite/sbox/depth16.py": "reads the S-box of FIPS 197, of which its circuits are",
 }
 """What names ciphers in other rooms, and why."""
