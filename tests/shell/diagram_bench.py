@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from cipherwright.rtl import Component
 from cipherwright.shell.folder import ANY, Diagram, Moment
 from cipherwright.tools import run
 
@@ -12,15 +13,17 @@ _PATIENCE = 4000
 """Cycles in which an output that a diagram waits for must become 1."""
 
 
-def bench(top: str, diagram: Diagram, widths: Mapping[str, int], low: int = 0) -> str:
-    """Verilog that prints PASS, or the first value that is another one.
-
-    widths: bits of all ports of the core but its clock; inputs that are no rows are not connected. low: the
-    lowest bit of a word that is compared.
+def bench(component: Component, diagram: Diagram, low: int = 0) -> str:
+    """Verilog that prints PASS, or the first value that is another one. Inputs of `component` that are no
+    rows are 0. low: the lowest bit of a word that is compared.
     """
     clock, inputs = diagram.clock, diagram.inputs
+    pins = {pin.name: pin for pin in component.pins if pin.name != clock}
+    widths = {name: pin.width for name, pin in pins.items()}
     declared = [
-        f"    {'reg' if port in inputs else 'wire'} [{width - 1}:0] {port};" for port, width in widths.items()
+        f"    {'reg' if name in inputs else 'wire'} [{pin.width - 1}:0] {name}"
+        f"{'' if pin.out or name in inputs else ' = 0'};"
+        for name, pin in pins.items()
     ]
     links = ", ".join(f".{port}({port})" for port in (clock, *widths))
     steps = [line for k in range(len(diagram.moments)) for line in _step(diagram, k, widths, low)]
@@ -29,7 +32,7 @@ def bench(top: str, diagram: Diagram, widths: Mapping[str, int], low: int = 0) -
         [
             f"`timescale 1ns / 1ps\nmodule bench;\n    integer n;\n    reg {clock} = 1;",
             *declared,
-            f"    {top} dut ({links});",
+            f"    {component.name} dut ({links});",
             f"    always #5 {clock} = ~{clock};",
             f'    initial begin\n        {body}\n        $display("PASS");\n        $finish;\n    end',
             "endmodule\n",

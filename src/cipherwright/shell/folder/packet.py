@@ -150,7 +150,7 @@ def packet_timing(core: Core) -> Iterator[str]:
         yield f"A word can be taken {rate}."
     least = core.packet["least_tag_latency_cycles"]
     yield f"The tag is there {least} to {tag} cycles after the packet's last word is taken."
-    yield "The next packet's first word can be taken in the cycle after it."
+    yield "The next packet's first word can be taken in the cycle after it, at the latest."
 
 
 def _length_sentences(core: Core) -> Iterator[str]:

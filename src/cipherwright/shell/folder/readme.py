@@ -20,6 +20,7 @@ from .figures import figure_rows
 from .fusesoc import vlnv
 from .mac import mac_sentences, mac_table, mac_timing
 from .message_bus import bus_sentences, bus_table, bus_timing
+from .message_diagrams import letters
 from .packet import packet_sentences, packet_table, packet_timing
 from .proven import proven, simulated
 from .text import code, filled, plain
@@ -89,6 +90,7 @@ def readme(
         clock=core.component.clock.clock,
         reset=_reset(core.component.clock, _left(core)),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
+        letters="" if isinstance(core, BuiltEngine) else letters(core),
         byte_zero=_byte_zero(core),
         verilog=_verilog(core.top, core.component.pins),
         vhdl=vhdl_instance(core.top, core.component.pins),

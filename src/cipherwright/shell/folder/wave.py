@@ -73,17 +73,30 @@ class Diagram:
         return found
 
     @property
-    def gaps(self) -> list[bool]:
-        """Whether cycles are left out before a moment."""
-        return [moment.after > 1 or bool(moment.until) for moment in self.moments]
+    def gaps(self) -> list[str]:
+        """Columns of cycles that are left out before each moment, as the clock has them: a broken one, and
+        one before it where an output was just shown, of which nothing is said after that.
+        """
+        shown = [
+            any(moment.shows.get(port, ANY) != ANY for port in self.ports if port not in self.inputs)
+            for moment in self.moments
+        ]
+        left_out = [moment.after > 1 or bool(moment.until) for moment in self.moments]
+        before = [False, *shown[:-1]]
+        return [
+            ("." if said else "") + "|" if out else "" for said, out in zip(before, left_out, strict=True)
+        ]
 
 
-def _wave(values: list[str], gaps: list[bool]) -> dict[str, object]:
-    """A row as WaveDrom has it: a sign a cycle, `|` for cycles that are left out, words apart."""
+def _wave(values: list[str], gaps: list[str], driven: bool) -> dict[str, object]:
+    """A row as WaveDrom has it: a sign a cycle, `gaps` before it for cycles that are left out, words apart.
+    driven: the value stays in cycles that are left out.
+    """
     signs, data, last = "", [], ""
     for value, gap in zip(values, gaps, strict=True):
-        if gap:
-            signs, last = signs + "|", ""
+        if gap.startswith(".") and not driven and last != ANY:
+            gap, last = f"{ANY}|", ANY
+        signs += gap
         word = value not in ("0", "1", ANY)
         signs += "." if value == last else "=" if word else value
         data += [value] if word and value != last else []
@@ -93,9 +106,10 @@ def _wave(values: list[str], gaps: list[bool]) -> dict[str, object]:
 
 def svg(diagram: Diagram) -> str:
     """`diagram` as SVG. The same diagram gives the same text."""
-    clock = "p" + "".join("|." if gap else "." for gap in diagram.gaps[1:])
+    gaps, driven = diagram.gaps, diagram.inputs
+    clock = "p" + "".join(f"{gap}." for gap in gaps[1:])
     rows: list[dict[str, object]] = [{"name": diagram.clock, "wave": clock}]
-    rows += [{"name": port, **_wave(diagram.row(port), diagram.gaps)} for port in diagram.ports]
+    rows += [{"name": port, **_wave(diagram.row(port), gaps, port in driven)} for port in diagram.ports]
     return _drawn(json.dumps({"signal": rows}))
 
 
