@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from cipherwright.rtl import modules_in
 from cipherwright.verify.operators import CLOCKING, OPERATORS, apply, edits
+from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS
 from tests.engine.test_mars import FAULTS as ENGINE_FAULTS
 from tests.engine.test_resets import LEFT, STALE
 from tests.engine.test_rijndael import FAULTS as PROCESSOR_FAULTS
@@ -154,6 +155,15 @@ _CHAINS = tuple(
 _WORDS = "words=separate"
 """Every operation is a word by itself, so that a mutant is named after it."""
 _QUICK_AES = ("sbox=boyar_peralta", "fuse_linear=false", "stages=5", "linear_depth=0", _WORDS)
+
+_MESSAGES = ("messages", "reset", "zeroise", "proof")
+_RESETS = {"reset-missing": 4, "stuck": 3, "condition": 3}
+
+
+def _split(variant: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The preset of a variant, and its changes."""
+    return variant[0], variant[1:]
+
 
 SUBJECTS = (
     Subject(
@@ -520,6 +530,68 @@ SUBJECTS = (
                 {"reset-missing": 3},
             ),
         ),
+    ),
+    # Modes of whole messages, around the light cipher of the tests: what is mutated is the mode.
+    Subject(
+        "cmac",
+        "cmac",
+        "aes128-cmac-small",
+        LIGHT_LOOP,
+        _MESSAGES,
+        (Scope(r"_mac\.sv", "_mac", 1, more=_RESETS), Scope(r"\.v", "_cmac|_control|", 1, _WIRES)),
+        20,
+    ),
+    Subject(
+        "ccm",
+        "ccm",
+        "aes128-ccm-small",
+        LIGHT_LOOP,
+        _MESSAGES,
+        (Scope(r"_loop_ccm\.sv", "_loop_ccm", 2, more=_RESETS), Scope(r"\.v", "_ccm|", 1, _WIRES)),
+        24,
+    ),
+    Subject(
+        "loop-gcm",
+        "gcm",
+        "aes-gcm-small",
+        (*LIGHT_LOOP, "iv_bits=any"),
+        _MESSAGES,
+        (Scope(r"_loop_gcm\.sv", "_loop_gcm", 2, more=_RESETS), Scope(r"\.v", "_gcm|", 1, _WIRES)),
+        24,
+    ),
+    Subject(
+        "gcm",
+        "gcm",
+        *_split(LIGHT_GCM),
+        _MESSAGES,
+        (
+            Scope(r"\.v", "_gcm", 1, more=_RESETS),
+            Scope(r"\.v", "_ghash", 1, more=_RESETS),
+            Scope(r"\.v", r"_multiplier_stage\d", 1, ("xor-to-or", "and-to-or", "index")),
+            Scope(r"\.v", "_ecb|", 1, _WIRES),
+        ),
+        30,
+    ),
+    Subject(
+        "loop-xts",
+        "xts",
+        "aes128-xts-small",
+        LIGHT_LOOP,
+        _MESSAGES,
+        (Scope(r"_loop_xts\.sv", "_loop_xts", 2, more=_RESETS), Scope(r"\.v", "_xts|", 1, _WIRES)),
+        24,
+    ),
+    Subject(
+        "xts",
+        "xts",
+        *_split(LIGHT_XTS),
+        _MESSAGES,
+        (
+            Scope(r"\.v", "_xts", 2, more=_RESETS),
+            Scope(r"\.v", "_xts_turns", 1, more=_RESETS),
+            Scope(r"\.v", "_ecb|", 1, _WIRES),
+        ),
+        30,
     ),
 )
 

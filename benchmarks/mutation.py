@@ -37,6 +37,7 @@ from cipherwright.flow import generate
 from cipherwright.graph import Graph
 from cipherwright.progress import quiet
 from cipherwright.rebuild import check_built
+from cipherwright.registry import register
 from cipherwright.rtl import modules_in
 from cipherwright.rtl import words as words_of
 from cipherwright.shell import files_digest, save
@@ -48,14 +49,24 @@ from cipherwright.verify import (
     CoreFolder,
     checks,
 )
+from cipherwright.verify.ccm import check_ccm_packets, check_ccm_resets
+from cipherwright.verify.ccm_packets import CcmBench
+from cipherwright.verify.cmac import check_mac_resets, check_messages
 from cipherwright.verify.forgotten import check_zeroise
+from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.handshake import check_handshake
+from cipherwright.verify.macs import MacBench
 from cipherwright.verify.modes import check_chain, check_counter
+from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
+from cipherwright.verify.units import UnitBench
+from cipherwright.verify.xts import check_unit_resets, check_units
 from tests import proofs
+from tests.light import LIGHT
 from tests.shell import test_formal as formal
 
 RECORD = Path(__file__).resolve().parent / "mutation.json"
+register(LIGHT)
 _NOT_ACCEPTED = "not accepted by Yosys"
 
 
@@ -199,6 +210,31 @@ def _rijndael(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
     yield "known answers", lambda: processor_checks.run_vectors(bench[0])
 
 
+def _messages(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
+    """Messages through a core that takes whole ones, and resets within them."""
+    bench: list[Any] = []
+    kind, played, count, resets = next(_PLAYED[k] for k in _PLAYED if k in folder.record)(folder.record)
+    p = folder.record["parameters"]
+    yield "compile", lambda: bench.append(kind.compile(folder.sources, folder.record))
+    yield "random messages", lambda: played(bench[0], p, count)
+    yield "resets within messages", lambda: resets(bench[0], p)
+
+
+def _packets(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    kind = packet_bench(record)
+    if issubclass(kind, CcmBench):
+        return kind, check_ccm_packets, 60, check_ccm_resets
+    return kind, check_packets, 60, check_resets
+
+
+_PLAYED: dict[str, Callable[[Mapping[str, Any]], tuple[Any, ...]]] = {
+    "packet": _packets,
+    "unit": lambda _: (UnitBench, check_units, 150, check_unit_resets),
+    "mac": lambda _: (MacBench, check_messages, 60, check_mac_resets),
+}
+"""By what a record has: the bench, what plays so many messages, and the check of resets within them."""
+
+
 def judge(core: Core, mutant: Mutant, home: Path) -> Outcome:
     """Which check sees the mutant. Raises Discarded."""
     with tempfile.TemporaryDirectory(dir=home) as d:
@@ -288,6 +324,7 @@ _SIMULATIONS: dict[str, Callable[[Core, CoreFolder], Iterable[tuple[str, Callabl
     "simulation": lambda core, folder: core.simulated(folder),
     "mars simulation": lambda core, folder: _mars(folder),
     "rijndael simulation": lambda core, folder: _rijndael(folder),
+    "messages": lambda core, folder: _messages(folder),
 }
 """Checks that are several."""
 

@@ -3,8 +3,8 @@ block or a block from before it.
 
 The netlist of the whole core runs with three values. Keys, counter blocks and blocks are unknown up to the
 cycle of zeroise_i, and known after it; nothing else is unknown. Whatever depends on an unknown bit is
-unknown. When the promised cycles are over, nothing may be unknown. 64 runs go side by side, each with
-zeroise_i in another cycle.
+unknown. When the promised cycles are over, nothing may be unknown, and busy_o is 0; nor before that in a
+cycle in which busy_o is 0. 64 runs go side by side, each with zeroise_i in another cycle.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def check_zeroise(folder: CoreFolder) -> str:
         check_stop()
         traffic.put(cycle, runs_where(when < cycle), runs_where(when == cycle), cycle < keyed)
         t.settle()
+        _check_busy(t, ports, runs_where(when < cycle), runs_where(when == cycle - limit), limit)
         t.tick()
         if cycle == int(when[-1]):
             ever = t.unknown()
@@ -58,6 +59,17 @@ def check_zeroise(folder: CoreFolder) -> str:
         f"{limit} cycles after zeroise_i, in {RUNS} runs, none of {len(t.q)} registers depends on what "
         f"was before it; {held} had"
     )
+
+
+def _check_busy(t: ThreeValued, ports: PortSet, over: np.uint64, done: np.uint64, limit: int) -> None:
+    """Raise CheckFailed where busy_o is 0 in one of the runs `over`, in which zeroise_i was 1 before, and a
+    register still depends on what was before it; or where it is not 0 in one of the runs `done`, in which the
+    promised cycles, `limit`, are over.
+    """
+    zero, one = t.output(ports.busy)
+    check_none_left(t, over & zero & ~one, f"when {ports.busy} is 0 after zeroise_i")
+    if done & (one | ~zero):
+        raise CheckFailed(f"{limit} cycles after zeroise_i {ports.busy} is not 0")
 
 
 def check_none_left(t: ThreeValued, done: np.uint64, after: str) -> None:

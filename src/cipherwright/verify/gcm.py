@@ -15,7 +15,7 @@ from ..shell import ANY_IV, IV_BITS, WORD_BYTES
 from .held_packets import HeldBench, HeldCcmBench
 from .key_slots import KeyLoad, SlotBench
 from .oracle import oracle_gcm
-from .packets import Packet, PacketBench, PacketResult, packets_of_both_ways
+from .packets import Packet, PacketBench, PacketResult, Session, packets_of_both_ways
 from .reference import reference_of
 from .vectors import own_vectors
 
@@ -47,8 +47,8 @@ _UNDER_KEY = 8
 _GAPS = (0.0, 0.5, 0.0, 0.1)
 """How probable a gap before a word is, under one key after the other."""
 
-_RESETS = 12
-"""Resets in as many cycles."""
+_RESETS, _ZEROISED = 12, 40
+"""Resets in as many cycles, and zeroising."""
 
 
 def sealed(p: Mapping[str, Any], key: bytes, iv: bytes, aad: bytes, text: bytes) -> tuple[bytes, bytes]:
@@ -184,34 +184,46 @@ def check_packets(bench: PacketBench, p: Mapping[str, Any], count: int, seed: in
 
 
 def check_resets(bench: PacketBench, p: Mapping[str, Any], seed: int = 3) -> str:
-    """One cycle of reset at any time in the core `bench` with parameters `p`: nothing of before leaves, and
-    the next key and packets are right. `seed`: of the random packets. What was checked, in words; raises
-    CheckFailed.
+    """One cycle of reset, or of zeroising, at any time in the core `bench` with parameters `p`: nothing of
+    before leaves, and the next key and packets are right. `seed`: of the random packets. What was checked, in
+    words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     record = bench.record
     span = record["key_cycles"] + bench.tag_latency + 40
     for when in [int(x) for x in np.linspace(1, span, _RESETS)]:
-        key = rng.bytes(p["key_bits"] // 8)
-        packets, want = random_packets(p, rng, key, [(20, 45), (0, 16), (5, 0)])
         with bench.session(when) as s:
-            s.run(s.offered(s.idle(when), key))
+            s.run(s.offered(s.idle(when), rng.bytes(p["key_bits"] // 8)))
             s.reset()
             quiet = s.run(s.idle(bench.tag_latency + 4))
             shown = [bench.simulation.view(quiet, n) for n in bench.announcing]
             if any(view.any() for view in shown):
                 raise CheckFailed(f"after a reset in cycle {when} the core shows something of before")
-            s.load_key(key)
-            for packet in packets:
-                s.send(packet)
-            if s.finish() != bench.expected(packets, want):
-                raise CheckFailed(
-                    f"after a reset in cycle {when} a packet differs from {reference_of(p).name}"
-                )
+            _check_next(s, p, rng, f"a reset in cycle {when}")
+    for when in [int(x) for x in np.linspace(1, span, _ZEROISED)]:
+        with bench.session(when) as s:
+            s.run(s.offered(s.idle(when), rng.bytes(p["key_bits"] // 8)))
+            s.zeroise()
+            _check_next(s, p, rng, f"zeroising in cycle {when}")
     return (
-        f"resets in {_RESETS} cycles, within keys and packets: nothing of before leaves, and all is right "
-        "after"
+        f"resets in {_RESETS} cycles and zeroising in {_ZEROISED}, within keys and packets: nothing of before "
+        "leaves, and all is right after"
     )
+
+
+def _check_next(s: Session, p: Mapping[str, Any], rng: np.random.Generator, after: str) -> None:
+    """A key and packets are right in the session `s`. Raises CheckFailed, where they are not `after` that."""
+    key = rng.bytes(p["key_bits"] // 8)
+    packets, want = random_packets(p, rng, key, [(20, 45), (0, 16), (5, 0)])
+    try:
+        s.load_key(key)
+        for packet in packets:
+            s.send(packet)
+        right = s.finish() == s.bench.expected(packets, want)
+    except CheckFailed as e:
+        raise CheckFailed(f"after {after} {e}") from e
+    if not right:
+        raise CheckFailed(f"after {after} a packet differs from {reference_of(p).name}")
 
 
 _EDGE = 4096

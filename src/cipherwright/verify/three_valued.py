@@ -116,6 +116,17 @@ class ThreeValued:
         """
         self.can[bits, 0], self.can[bits, 1] = zero, one
 
+    def output(self, port: str) -> tuple[np.uint64, np.uint64]:
+        """Of the output `port`, which has one bit: the runs in which it can be 0, and in which it can be 1,
+        after `settle`.
+        """
+        (bit,) = self.n.outputs[port]
+        if bit in ("0", "1"):
+            none = np.uint64(0)
+            return (none, ALL) if bit == "1" else (ALL, none)
+        place = self._place(bit)
+        return self.can[place, 0], self.can[place, 1]
+
     def power_up(self) -> None:
         """All registers known: 0."""
         self.can[self.q] = ALL, 0
