@@ -206,8 +206,8 @@ def check_resets(bench: PacketBench, p: Mapping[str, Any], seed: int = 3) -> str
             s.zeroise()
             _check_next(s, p, rng, f"zeroising in cycle {when}")
     return (
-        f"resets in {_RESETS} cycles and zeroising in {_ZEROISED}, within keys and packets: nothing of before "
-        "leaves, and all is right after"
+        f"resets in {_RESETS} cycles and zeroising in {_ZEROISED}, within keys and packets: nothing of "
+        "before leaves, and all is right after"
     )
 
 
