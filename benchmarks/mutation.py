@@ -60,7 +60,7 @@ from cipherwright.verify.modes import check_chain, check_counter
 from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.units import UnitBench
-from cipherwright.verify.xts import check_unit_resets, check_units
+from cipherwright.verify.xts import check_distinct_halves, check_unit_resets, check_units
 from tests import proofs
 from tests.light import LIGHT
 from tests.shell import test_formal as formal
@@ -217,6 +217,8 @@ def _messages(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
     p = folder.record["parameters"]
     yield "compile", lambda: bench.append(kind.compile(folder.sources, folder.record))
     yield "random messages", lambda: played(bench[0], p, count)
+    if p.get("distinct_halves"):
+        yield "distinct halves", lambda: check_distinct_halves(bench[0], p)
     yield "resets within messages", lambda: resets(bench[0], p)
 
 

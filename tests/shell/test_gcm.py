@@ -19,12 +19,14 @@ from cipherwright.cli.run import execute
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
-from cipherwright.shell import Core
+from cipherwright.shell import Core, save
 from cipherwright.shell.gcm.testbench import known_packets
+from cipherwright.shell.gcm.timing import GcmTiming
 from cipherwright.sources import read_changes
 from cipherwright.spec import Pipeline, load, parse
 from cipherwright.verify import CoreFolder, own_vectors, verify_core
 from cipherwright.verify.checks import prove_multiplier
+from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
@@ -49,6 +51,9 @@ FAULTS = {
     "missed gate at a packet's start": use("fed", "~(|near)", "1'b1"),
 }
 
+WORDS_LEAVE = drop("control:valid_o", "~zero_q")
+"""Results of before leave after zeroising."""
+
 
 @pytest.fixture(scope="module")
 def bench(
@@ -56,7 +61,8 @@ def bench(
 ) -> Callable[[int], PacketBench]:
     """The core with the fault of a number, or -1 for none."""
     folder = tmp_path_factory.mktemp("gcm")
-    return faulty_bench(PacketBench, built(*QUICK_GCM), FAULTS.values(), ("control", "gcm", "ghash"), folder)
+    faults = [*FAULTS.values(), WORDS_LEAVE]
+    return faulty_bench(PacketBench, built(*QUICK_GCM), faults, ("control", "gcm", "ghash"), folder)
 
 
 def test_all_checks_pass(
@@ -77,6 +83,27 @@ def test_faults_are_seen(
     p = built(*QUICK_GCM)[0].parameters
     with pytest.raises(CheckFailed):
         check_packets(bench(list(FAULTS).index(fault)), p, 24)
+
+
+def test_words_that_leave_after_zeroising_are_seen(
+    bench: Callable[[int], PacketBench], built: Callable[..., Built]
+) -> None:
+    with pytest.raises(CheckFailed, match="after zeroising in cycle"):
+        check_resets(bench(len(FAULTS)), built(*QUICK_GCM)[0].parameters)
+
+
+def test_powers_of_a_zeroised_key_that_go_on_are_seen(
+    built: Callable[..., Built], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key is expanded in less time than its powers take: those of the key of zeros would begin while they
+    are made, and busy_o would be 0 too early.
+    """
+    assert "none of" in check_zeroise(built(*LIGHT_GCM)[1])
+    monkeypatch.setattr(GcmTiming, "powers_end", 0)
+    wrong = generate(load(LIGHT_GCM[0], LIGHT_GCM[1:]), {"preset": LIGHT_GCM[0]})
+    save(wrong, tmp_path / "b")
+    with pytest.raises(CheckFailed, match="when busy_o is 0 after zeroise_i"):
+        check_zeroise(CoreFolder.open(tmp_path / "b"))
 
 
 def test_a_reset_that_leaves_something_is_seen(

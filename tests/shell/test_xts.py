@@ -21,7 +21,13 @@ from cipherwright.sources import read_changes
 from cipherwright.spec import load, parse
 from cipherwright.verify import CoreFolder, Unit, UnitBench, checks, own_vectors, verify_core
 from cipherwright.verify.units import Pauses
-from cipherwright.verify.xts import check_unit_resets, check_unit_zeroising, check_units, unit_result
+from cipherwright.verify.xts import (
+    check_distinct_halves,
+    check_unit_resets,
+    check_unit_zeroising,
+    check_units,
+    unit_result,
+)
 from tests.cavp_xts import FILES as NIST
 from tests.cavp_xts import cases, run_cases, why_left_out
 from tests.conftest import IN_LIGHT, QUICK_XTS, Built
@@ -55,6 +61,13 @@ ZEROISING = {
 }
 """What is broken -> a fault that shows after zeroising alone."""
 
+HALVES = {
+    "four bits of the halves are not compared": takes("differs_1[19]", "1'b0"),
+    "equal halves are taken": takes("differs_1[22]", "1'b1"),
+}
+HALVES_SAY = dict(zip(HALVES, ("a key is not ready", "whose halves are equal"), strict=True))
+"""Faults of the comparison of a key's halves, and what is said of each."""
+
 
 @pytest.fixture(scope="module")
 def bench(
@@ -62,11 +75,12 @@ def bench(
 ) -> Callable[[int], UnitBench]:
     """The core with the fault of a number, or -1 for none."""
     parts, folder = ("control", "xts", "xts_turns"), tmp_path_factory.mktemp("xts")
-    return faulty_bench(UnitBench, built(*QUICK_XTS), [*FAULTS.values(), *ZEROISING.values()], parts, folder)
+    faults = [*FAULTS.values(), *ZEROISING.values(), *HALVES.values()]
+    return faulty_bench(UnitBench, built(*QUICK_XTS), faults, parts, folder)
 
 
 PARTS = {
-    "simulation": ("published_units", "check_units", "check_unit_resets"),
+    "simulation": ("published_units", "check_units", "check_distinct_halves", "check_unit_resets"),
     "reset and zeroise": ("check_reset", "check_zeroise"),
     "proof": ("prove_core",),
 }
@@ -150,8 +164,18 @@ def test_a_sample_of_nist_s_vectors(bench: Callable[[int], UnitBench]) -> None:
         run_cases(bench(-1), [replace(chosen[0], result=bytes(16))])
 
 
-def test_equal_halves_are_refused(bench: Callable[[int], UnitBench]) -> None:
-    b = bench(-1)
+@pytest.mark.parametrize(("fault", "said"), HALVES_SAY.items())
+def test_faults_of_halves_are_seen(
+    fault: str, said: str, bench: Callable[[int], UnitBench], built: Callable[..., Built]
+) -> None:
+    number = len(FAULTS) + len(ZEROISING) + list(HALVES).index(fault)
+    with pytest.raises(CheckFailed, match=said):
+        check_distinct_halves(bench(number), built(*QUICK_XTS)[0].parameters)
+
+
+def test_equal_halves_are_refused(bench: Callable[[int], UnitBench], built: Callable[..., Built]) -> None:
+    b, p = bench(-1), built(*QUICK_XTS)[0].parameters
+    assert "no unit goes under 3 keys" in check_distinct_halves(b, p)
     with b.session() as s, pytest.raises(CheckFailed, match="a key is not ready"):
         s.load_key(bytes(16) + bytes(16))
     for changed in (0, 7, 15):

@@ -229,11 +229,8 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
     wait = timing.flags_lead
     start, last = timing.count(0), timing.count(timing.most)
     steps = (
-        Step(
-            "turn", f"{{turn[{loop - 2}:0], setup_line[{wait}] | (turn[{loop - 1}] & ~at_last_q & ~fresh)}}"
-        ),
-        Step("filled_q", f"~fresh & (filled_q | (turn[{loop - 1}] & at_last_q))"),
-        Step("fresh", f"setup_i | (fresh & ~setup_line[{wait}])"),
+        Step("turn", f"{{turn[{loop - 2}:0], setup_line[{wait}] | (turn[{loop - 1}] & ~at_last_q)}}"),
+        Step("filled_q", f"~setup_i & (filled_q | (turn[{loop - 1}] & at_last_q))"),
         Step("at_last_q", "at_last"),
         Step("advance", f"setup_line[{wait - 2}] | turn[{loop - 3}]"),
     )
@@ -249,7 +246,6 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
         Reg(("setup_line",), wait + 1),
         Reg(("turn",), loop),
         Reg(("filled_q", "at_last", "at_last_q", "advance", "write_ahead")),
-        Reg(("fresh",), note="Powers of a key that is zeroised still come round: they end."),
         Reg(("ahead",), bits),
         *(item for write in write_of for item in copies(write, "write_ahead")),
         *(item for copy in address_of for item in placed(copy, "ahead", bits)),
@@ -262,7 +258,7 @@ def _powers(timing: GhashTiming) -> tuple[WrapperItem, ...]:
             steps,
             (
                 ("turn", f"{loop}'d0"),
-                *((name, "1'b0") for name in ("filled_q", "at_last_q", "advance", "fresh")),
+                *((name, "1'b0") for name in ("filled_q", "at_last_q", "advance")),
             ),
         ),
         Clocked(

@@ -81,6 +81,7 @@ from .units import UnitBench
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
 from .xts import (
+    check_distinct_halves,
     check_unit_keys,
     check_unit_resets,
     check_unit_slots,
@@ -402,6 +403,8 @@ def verify_units(
 
 def _random_units(bench: UnitBench, p: Mapping[str, Any], count: int) -> str:
     said = check_units(bench, p, count)
+    if p["distinct_halves"]:
+        said = f"{said}; {check_distinct_halves(bench, p)}"
     if bench.travels:
         return f"{said}; {check_unit_keys(bench, p)}"
     return f"{said}; {check_unit_slots(bench, p)}" if bench.slots > 1 else said

@@ -218,6 +218,18 @@ class UnitSession(MessageSession):
         if b.travels:
             self.key = key
             return
+        self._take_key(key)
+        ready = b.record["key_cycles"] - 1
+        seen = self.run(self.idle(ready + _TO_REST))
+        room, busy = s.view(seen, b.unit["unit_ready"])[:, 0], s.view(seen, b.ports.busy)[:, 0]
+        # With two keys a number is taken after its slot was read, so none without a number.
+        taken = room[:ready].any() or bool(room[ready]) != (b.slots == 1)
+        if taken or not busy[:ready].all() or busy[-1]:
+            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
+
+    def _take_key(self, key: bytes) -> None:
+        """Offer `key`, for the other slot where there are two, until it is taken."""
+        b = self.bench
         self.slot = (self.slot + 1) % b.slots
         for _ in range(b.record["zeroise_cycles"] + b.late_latency):
             out = self.run(self.with_key(self.idle(1), key))
@@ -227,13 +239,17 @@ class UnitSession(MessageSession):
             raise CheckFailed("a key is not taken")
         if self.due or self.late:
             raise CheckFailed("a key is taken before all units that were announced are out")
-        ready = b.record["key_cycles"] - 1
-        seen = self.run(self.idle(ready + _TO_REST))
-        room, busy = s.view(seen, b.unit["unit_ready"])[:, 0], s.view(seen, b.ports.busy)[:, 0]
-        # With two keys a number is taken after its slot was read, so none without a number.
-        taken = room[:ready].any() or bool(room[ready]) != (b.slots == 1)
-        if taken or not busy[:ready].all() or busy[-1]:
-            raise CheckFailed(f"a key is not ready after exactly {b.record['key_cycles']} cycles")
+
+    def refuses(self, key: bytes) -> bool:
+        """Whether no unit number is taken under `key`: it is offered until it is taken, and then a number for
+        more than the cycles after which it would be.
+        """
+        b = self.bench
+        self._take_key(key)
+        numbers, _ = self._offers([Unit(bytes(WORD_BYTES), bytes(WORD_BYTES))], Pauses())
+        rows = self.idle(2 * b.record["key_cycles"] + _PATIENCE)
+        rows[:, b.number_places] = numbers.rows[0][b.number_places]
+        return not b.simulation.view(self.run(rows), b.unit["unit_ready"]).any()
 
     def play(self, units: Sequence[Unit], pauses: Pauses = Pauses(), after: bytes = b"") -> int:
         """Announce and offer `units`, one behind the other with `pauses`, until the last word is taken;

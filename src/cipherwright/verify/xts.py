@@ -17,6 +17,7 @@ from .units import Pauses, SlotLoad, Unit, UnitBench, UnitSession
 from .vectors import own_vectors
 
 __all__ = [
+    "check_distinct_halves",
     "check_unit_keys",
     "check_unit_resets",
     "check_unit_slots",
@@ -217,6 +218,34 @@ def _check_rate_of_keys(bench: UnitBench, p: Mapping[str, Any], rng: np.random.G
         s.finish()
     if cycles > _PACED * (_PACED_WORDS + 1):
         raise CheckFailed(f"{_PACED} units of {_PACED_WORDS} words, each under its key, take {cycles} cycles")
+
+
+_EQUAL = 3
+"""Keys whose halves are equal."""
+
+
+def check_distinct_halves(bench: UnitBench, p: Mapping[str, Any], seed: int = 17) -> str:
+    """Keys of the core `bench` with parameters `p` whose halves differ in one bit, for every bit: units go
+    under them. Keys whose halves are equal: no unit number is taken. `seed`: of the random halves. What was
+    checked, in words; raises CheckFailed.
+    """
+    rng, size = np.random.default_rng(seed), bench.key_bytes // 2
+    with bench.session(seed) as s:
+        for bit in range(8 * size):
+            half = rng.bytes(size)
+            other = (int.from_bytes(half, "big") ^ 1 << bit).to_bytes(size, "big")
+            s.load_key(half + other)
+            if bench.slots > 1:  # a number is read with its slot, so a key is not seen to be ready
+                s.traffic(random_units(p, rng, [16]), [s.slot], ())
+        s.finish()
+        for _ in range(_EQUAL):
+            half = rng.bytes(size)
+            if not s.refuses(half + half):
+                raise CheckFailed("a unit number is taken under a key whose halves are equal")
+    return (
+        f"no unit goes under {_EQUAL} keys with equal halves; under halves that differ in one of {8 * size} "
+        "bits units go"
+    )
 
 
 def check_unit_slots(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> str:

@@ -334,7 +334,7 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             [
                 f"One cycle of `{p.zeroise}` drops {dropped}, {what} in flight.",
                 "No result leaves after it.",
-                f"`{p.busy}` is 0 again {core.zeroise_cycles} cycles later.",
+                f"`{p.busy}` is 0 again at most {core.zeroise_cycles} cycles later.",
                 "From then on no register depends on a key or block from before.",
                 "Registers follow the inputs at all times, so take secrets away from the ports as well.",
             ],

@@ -131,7 +131,7 @@ def _key(timing: GcmTiming, key_bits: int) -> tuple[WrapperItem, ...]:
                 Step("pending", "renew | (pending & ~expanded)"),
                 Step("filling", "(pending & expanded) | (filling & ~done_q)"),
                 Step("making", "pending | filling"),
-                Step("armed", "~pending & (armed | setup_l5)"),
+                Step("armed", "~pending & (armed | setup_l4)"),
                 Step("done_q", "filling & armed & filled"),
                 Step("complete_q", "~key_valid_i & ~wipe_i & (complete_q | done_q)"),
                 Step("setup", f"{{setup[{length - 2}:0], pending & expanded & ~renew}}"),

@@ -105,7 +105,11 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
         Controlled(f"{top}_gcm", (*key, *word, *shown, *release.held), 128 * lanes, shallow=slots == 1),
         ControlTimes(
             timing.tag_latency + 1 + release.settle,
-            max(unit.flush + lanes, timing.tag_latency + SETTLE * any_iv),
+            max(
+                unit.flush + lanes,
+                timing.tag_latency + SETTLE * any_iv,
+                timing.powers_end - unit.cycles,
+            ),
             unit.cycles + timing.power_cycles + lanes,
             release.flush + places_kept(fifos),
         ),

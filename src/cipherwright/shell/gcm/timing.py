@@ -44,6 +44,9 @@ RESET = ("data", "end", "setup")
 """Those from which a control output can be reached."""
 
 
+_SPARE = 8
+"""Cycles between two hash keys beside those in which the powers of the first are made."""
+
 POWER_CYCLES = 130
 """Cycles of a product of the serial multiplier (powers.py): a coefficient each, and two to begin."""
 
@@ -130,6 +133,16 @@ class GcmTiming:
         word, at least.
         """
         return self.tag_latency + SETTLE
+
+    @property
+    def powers_end(self) -> int:
+        """Cycles after zeroise_i in which powers of the hash key of before may still be made, apart from the
+        way through the cipher; the block that gives those of the key of zeros may not follow earlier. Where
+        two keys are resident they are stopped.
+        """
+        if self.key_slots > 1:
+            return 0
+        return self.ghash.flags_lead + self.ghash.most * self.ghash.loop + _SPARE
 
     @property
     def power_cycles(self) -> int:
