@@ -32,6 +32,12 @@ def value(w: Word) -> int:
     return int(under(B, w).value)
 
 
+def test_a_word_is_no_sequence() -> None:
+    """`*word`, or a loop over it, would never end."""
+    with pytest.raises(TypeError, match="not iterable"):
+        list(word(8, 0xA5))  # type: ignore[call-overload]
+
+
 def test_a_step_is_named_by_words_wherever_they_are() -> None:
     b = GraphBuilder("steps")
     x = over(b, b.input("x", 8))

@@ -142,6 +142,9 @@ class Word(ABC):
     def __sub__(self, other: Word | int) -> Word:
         return self._with("sub", self._operand(other))
 
+    __iter__ = None
+    """A word is no sequence: without this, `*word` would ask for bits without end."""
+
     def __getitem__(self, which: int | slice) -> Word:
         """`w[k]` is bit k, from 0, the least significant; `w[hi:lo]` the bits hi … lo, both included, as
         standards and Verilog write it. Raises ValueError for other slices.
