@@ -683,6 +683,13 @@ ARGUMENTS: dict[str, str] = {
         "and in this loop of one register all is forgotten by that: busy_o is 0 earlier, and nothing is left."
     ),
     "ccm/ccm/reset-missing/loop_ccm:decrypt_q": _WITHIN.format("a packet's first word"),
+    "gcm/gcm/reset-missing/gcm:free_q": (
+        "A word is taken where the control is open, too, which reset closes for more than a cycle; free_q is "
+        "made anew in the cycle after reset."
+    ),
+    "gcm/gcm/reset-missing/ghash:at_last_q": (
+        "It is read with the last bit of turn, which reset clears, and made anew in every cycle."
+    ),
     "loop-gcm/gcm/and-to-or/loop_gcm:initial_q-4": _ANY_IV,
     "loop-gcm/gcm/and-to-or/loop_gcm:tail_q-5": _ANY_IV,
     "loop-gcm/gcm/constant/loop_gcm:number_q-3": _ANY_IV,
