@@ -47,7 +47,7 @@ _UNDER_KEY = 8
 _GAPS = (0.0, 0.5, 0.0, 0.1)
 """How probable a gap before a word is, under one key after the other."""
 
-_RESETS, _ZEROISED = 12, 40
+_RESETS, _ZEROISED = 12, 16
 """Resets in as many cycles, and zeroising."""
 
 
