@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -13,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from cipherwright.cipher import CATALOGUE
+from cipherwright.cli import app
+from cipherwright.errors import UserError
 from cipherwright.flow import build
 from cipherwright.report.picture import draw, stages_by_round
+from cipherwright.sources import preset_names
 from cipherwright.spec import Engine, Loop, Pipeline, Spec, load
 
 PAGES = [
@@ -51,6 +56,60 @@ def test_code_blocks_run(page: str, root: Path, tmp_path: Path) -> None:
             ["sh", "-e", "-c", block], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
+
+
+_COMMAND = re.compile(r"^ {4,}(cipherwright (?:[^\\\n]|\\\n|\\.)*)|`(cipherwright [^`\n]+)`", re.MULTILINE)
+
+
+def _commands(text: str) -> list[list[str]]:
+    """The commands of a page that are indented or within a sentence, which no test runs: their words, without
+    the program's name. Words in capitals stand for something.
+    """
+    found = [a or b for a, b in _COMMAND.findall(text)]
+    lines = (re.sub(r"\\\n\s*", "", command).split("#")[0] for command in found)
+    return [words for words in (shlex.split(line)[1:] for line in lines) if words]
+
+
+_UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+def _wrong(words: list[str]) -> str:
+    """What is wrong with a command's options, or with those of its preset; nothing is run."""
+    group: Any = typer.main.get_command(app)
+    if words[0].startswith("-") or words[0].isupper():
+        return ""
+    command = group.commands.get(words[0])
+    if command is None:
+        return f"there is no command {words[0]}"
+    if not words[1:]:
+        return ""
+    try:
+        command.make_context(words[0], words[1:])
+        preset = next((w for w in words[1:] if not w.startswith("-")), "")
+        if preset in preset_names():
+            load(preset, [w for at, w in enumerate(words) if words[at - 1] == "--set"])
+    except _UsageError as e:
+        return "" if "does not exist" in str(e) else str(e)
+    except UserError as e:
+        return str(e)
+    return ""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_in_sentences_are_right(page: str, root: Path) -> None:
+    wrong = {
+        " ".join(words): said for words in _commands((root / page).read_text()) if (said := _wrong(words))
+    }
+    assert wrong == {}
+
+
+def test_a_wrong_command_is_seen() -> None:
+    text = "Do `cipherwright biuld des-small`:\n\n    cipherwright build des-small --sett stages=2\n"
+    text += "    cipherwright build des-small --set stages=none \\\n        --set mode=cbb -o core  # none\n"
+    found = [_wrong(words) for words in _commands(text)]
+    assert found[0] == "there is no command biuld"
+    assert "--sett" in found[1]
+    assert "cbb" in found[2]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guide/library.md", "docs/guide/exploring.md"])
