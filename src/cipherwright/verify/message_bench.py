@@ -19,6 +19,9 @@ from .simulate import Model, Simulation, Words, compile_simulation
 
 __all__ = ["MessageBench", "MessageSession"]
 
+_OFFERED = 16
+"""Cycles from zeroising to a key that is taken, beside two latencies: one of two waits as for packets."""
+
 _KEY_OFFERED = 8
 """Cycles in which a key that is offered after a reset is taken."""
 
@@ -130,10 +133,11 @@ class MessageSession(ABC):
     def _offer_key(self, key: bytes) -> None:
         """Offer a key until it is taken."""
         b, s = self.bench, self.bench.simulation
-        for _ in range(b.record["zeroise_cycles"]):
+        most = b.record["zeroise_cycles"] + 2 * b.record["latency_cycles"] + _OFFERED
+        for _ in range(most):
             if s.view(self.run(self.with_key(self.idle(1), key)), b.ports.key_ready)[0, 0]:
                 return
-        raise CheckFailed(f"a key is not taken within {b.record['zeroise_cycles']} cycles")
+        raise CheckFailed(f"a key is not taken within {most} cycles")
 
     def _await_words(self) -> None:
         """Wait until words are taken, which must be when it is promised."""

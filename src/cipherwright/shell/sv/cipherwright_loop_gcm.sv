@@ -382,9 +382,9 @@ module cipherwright_loop_gcm #(
         end
     endgenerate
     assign ends = compare_q;
-    assign tag_valid_o = tag_valid_q;
+    assign tag_valid_o = tag_valid_q & ~drop_i;
     assign tag_o = tag_out_q;
-    assign good_o = good_q;
+    assign good_o = good_q & ~drop_i;
 
     // An IV is hashed, and then the factor's register has J0.
     generate

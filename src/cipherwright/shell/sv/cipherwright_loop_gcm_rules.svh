@@ -265,12 +265,12 @@ always @(*)
         assert (complete_o == (f_keyed && !f_renew));
         assert (inside_o == f_inside);
         assert (valid_o == f_shows_3);
-        assert (tag_valid_o == f_tag_3);
+        assert (tag_valid_o == (f_tag_3 && !drop_i));
         if (!f_reset) begin
             assert (block_o == (valid_o ? f_shown_3 : 128'd0));
             assert (keep_o == (valid_o ? f_keep_3 : 16'd0));
             assert (last_o == (valid_o && f_last_3));
-            assert (tag_o == (tag_valid_o && !f_decrypt_3 ? f_tag_4 : 128'd0));
+            assert (tag_o == (f_tag_3 && !f_decrypt_3 ? f_tag_4 : 128'd0));
         end
         assert (good_o == (tag_valid_o && f_decrypt_3 && f_equal_3));
     end
