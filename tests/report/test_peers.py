@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,39 @@ def test_verilog_that_lost_a_branch_is_seen() -> None:
     assert not peers.lost(one + last + "    endcase\n")
     assert "1 of 1 choices" in peers.lost(one + "    endcase\n")
     assert "1 constants" in peers.lost('  assign c = "0101";\n')
+
+
+def test_choice_gets_its_last_branch() -> None:
+    text = "    case (s)\n      2'b10: a <= 8'b00000001;\n      2'b01: a <= 8'b00000010;\n    endcase\n"
+    vhdl = (
+        '  with s select a <=\n    "00000001" when "10",\n    "00000010" when "01",\n'
+        '    "00000011" when others;\n'
+    )
+    assert peers.lost(text)
+    whole = peers.with_defaults(text, vhdl)
+    assert not peers.lost(whole)
+    assert whole.splitlines() == [
+        "    (* parallel_case *) casez (s)",
+        "      2'b1?: a <= 8'b00000001;",
+        "      2'b?1: a <= 8'b00000010;",
+        "      default: a <= 8'b00000011;",
+        "    endcase",
+    ]
+
+
+def test_s_box_becomes_its_table() -> None:
+    branches = "".join(f'when x"{x:02x}" => tmp_v := x"{x ^ 0x63:02x}"; ' for x in range(255))
+    other = 'when others => tmp_v := x"9c";'
+    text = f"package body aes_func is\n begin case(data_in) is {branches}{other} end case; end;\n"
+    table = peers.with_table(text)
+    found = re.findall(r'x"(..)"', table)
+    assert [int(y, 16) for y in reversed(found)] == [x ^ 0x63 for x in range(256)]
+    assert table.endswith(" begin tmp_v := BOX(to_integer(unsigned(data_in))); end;\n")
+    assert peers.with_table("begin a <= b; end;\n") == "begin a <= b; end;\n"
+
+
+def test_long_constants_are_assigned_in_parts() -> None:
+    assert peers.in_parts('m <= x"FFFFFF00000000000000000000000001"; n <= x"00";') == (
+        'm(127 downto 96) <= x"FFFFFF00"; m(95 downto 64) <= x"00000000"; '
+        'm(63 downto 32) <= x"00000000"; m(31 downto 0) <= x"00000001"; n <= x"00";'
+    )
