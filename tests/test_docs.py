@@ -17,7 +17,7 @@ import pytest
 import typer
 
 from cipherwright.cipher import CATALOGUE
-from cipherwright.cli import app
+from cipherwright.cli.run import UsageError, app
 from cipherwright.errors import UserError
 from cipherwright.flow import build
 from cipherwright.report.picture import draw, stages_by_round
@@ -70,9 +70,6 @@ def _commands(text: str) -> list[list[str]]:
     return [words for words in (shlex.split(line)[1:] for line in lines) if words]
 
 
-_UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
-
-
 def _wrong(words: list[str]) -> str:
     """What is wrong with a command's options, or with those of its preset; nothing is run."""
     group: Any = typer.main.get_command(app)
@@ -88,7 +85,7 @@ def _wrong(words: list[str]) -> str:
         preset = next((w for w in words[1:] if not w.startswith("-")), "")
         if preset in preset_names():
             load(preset, [w for at, w in enumerate(words) if words[at - 1] == "--set"])
-    except _UsageError as e:
+    except UsageError as e:
         return "" if "does not exist" in str(e) else str(e)
     except UserError as e:
         return str(e)

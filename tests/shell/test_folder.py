@@ -145,18 +145,19 @@ def test_diagrams_are_what_is_simulated(
 
 
 VERDICT = "release=verdict"
+PACKET = ["packet", "behind", "verdict", "zeroise"]
 OF_MESSAGES = {
-    LIGHT_GCM: ["packet", "behind", "verdict", "zeroise"],
-    (*LIGHT_GCM, "iv_bits=any"): ["packet", "behind", "verdict", "zeroise"],
-    (*LIGHT_GCM, "lanes=2"): ["packet", "behind", "verdict", "zeroise"],
-    (*LIGHT_GCM, "channels=2"): ["packet", "behind", "verdict", "zeroise"],
-    (*LIGHT_GCM, VERDICT, "tag_bits=96"): ["packet", "behind", "verdict", "zeroise"],
-    (*LIGHT_GCM, "key_slots=2"): ["packet", "behind", "verdict", "zeroise"],
+    LIGHT_GCM: PACKET,
+    (*LIGHT_GCM, "iv_bits=any"): PACKET,
+    (*LIGHT_GCM, "lanes=2"): PACKET,
+    (*LIGHT_GCM, "channels=2"): PACKET,
+    (*LIGHT_GCM, VERDICT, "tag_bits=96"): PACKET,
+    (*LIGHT_GCM, "key_slots=2"): PACKET,
     (*LIGHT_GCM, "key_slots=2", "packet_keys=announced"): ["packet", "verdict", "zeroise"],
-    ("aes-gcm-small", *LIGHT_LOOP): ["packet", "behind", "verdict", "zeroise"],
-    ("aes-gcm-small", *LIGHT_LOOP, VERDICT): ["packet", "behind", "verdict", "zeroise"],
-    ("aes128-ccm-small", *LIGHT_LOOP): ["packet", "behind", "verdict", "zeroise"],
-    ("aes128-ccm-small", *LIGHT_LOOP, VERDICT, "nonce_bytes=7"): ["packet", "behind", "verdict", "zeroise"],
+    ("aes-gcm-small", *LIGHT_LOOP): PACKET,
+    ("aes-gcm-small", *LIGHT_LOOP, VERDICT): PACKET,
+    ("aes128-ccm-small", *LIGHT_LOOP): PACKET,
+    ("aes128-ccm-small", *LIGHT_LOOP, VERDICT, "nonce_bytes=7"): PACKET,
     LIGHT_XTS: ["unit", "zeroise"],
     (*LIGHT_XTS[:-1], "key_slots=2"): ["unit", "zeroise"],
     (*LIGHT_XTS[:-2], "unit_numbers=counted"): ["unit", "zeroise"],

@@ -30,9 +30,9 @@ from .registers import registers
 from .reproduce import reproduce
 from .verify import verify
 
-__all__ = ["app", "execute", "main"]
+__all__ = ["UsageError", "app", "execute", "main"]
 
-_UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+UsageError: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """What Typer raises for a command line that it can't read."""
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -103,7 +103,7 @@ def execute(args: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except BrokenPipeError:
         return 1
-    except _UsageError as e:
+    except UsageError as e:
         return _usage(e)
     except SystemExit as e:  # of Rich and Typer where the reader of a pipe is gone
         return e.code if isinstance(e.code, int) else 1

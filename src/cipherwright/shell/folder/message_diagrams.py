@@ -31,6 +31,12 @@ _ROWS = (
 )
 """Ports by meaning, from the top of a diagram."""
 
+_OF_ANY_CORE = (
+    *("reset", "zeroise", "key_valid", "key_ready", "key"),
+    *("valid_in", "ready_out", "block_in", "decrypt", "iv", "valid_out", "block_out", "busy"),
+)
+"""Those of them that every kind of core may have."""
+
 
 def message_diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of `core`, which takes whole packets, data units or messages at plain ports, in the order
@@ -77,23 +83,12 @@ class _Word:
 class _Plan:
     """How the ports of a core move, as lists of moments. Ports are named by meaning."""
 
+    PAYLOAD: tuple[str, ...] = ()
+    """What is offered with a word."""
+
     def __init__(self, core: Core, worked: Worked, own: Mapping[str, Any]) -> None:
-        self.core, self.worked = core, worked
-        p = core.ports
-        given = {
-            what: getattr(p, what)
-            for what in (
-                "reset",
-                "zeroise",
-                "key_valid",
-                "key_ready",
-                "key",
-                "valid_in",
-                "ready_out",
-                "block_in",
-            )
-        }
-        given |= {what: getattr(p, what) for what in ("decrypt", "iv", "valid_out", "block_out", "busy")}
+        self.core = core
+        given = {what: getattr(core.ports, what) for what in _OF_ANY_CORE}
         given |= {"channels": CHOSEN} if core.channels else {}
         self.ports = {what: name for what, name in {**given, **own["ports"]}.items() if name}
         self.size = core.parameters["block_bits"] // 8 * core.lanes
@@ -150,17 +145,22 @@ class _Plan:
             yield Moment({}, {"key_ready": "1"}, until="key_ready")
         yield Moment({"key_valid": "0", "key": ANY, "channels": ANY}, {"key_ready": "0", "busy": "1"})
 
+    def payload(self, word: _Word, last: bool) -> dict[str, str]:
+        """What is offered with a word in every mode. last: the message ends with it."""
+        kind = {"aad": "1" if word.aad else "0", "last_in": "1" if last else "0"}
+        return {"valid_in": "1", "block_in": word.name, "keep_in": self.kept(word), **kind}
+
+    def withdrawn(self) -> Moment:
+        """No word is offered any more, in the cycle after the last one was taken."""
+        return Moment({"valid_in": "0", **dict.fromkeys(self.PAYLOAD, ANY)}, {"ready_out": "0"})
+
     def offered(self, words: Sequence[_Word], beside: Sequence[Mapping[str, str]]) -> list[Moment]:
         """Each word until it is taken; beside: what else is offered with each, and stays."""
         found = []
         for k, (word, more) in enumerate(zip(words, beside, strict=True)):
-            payload = {"block_in": word.name, "keep_in": self.kept(word), "aad": "1" if word.aad else "0"}
-            payload |= {"last_in": "1" if k == len(words) - 1 else "0"}
-            waits = self.in_loop or not k
-            shows = {"ready_out": "1"}
-            found.append(
-                Moment({"valid_in": "1", **payload, **more}, shows, until="ready_out" if waits else "")
-            )
+            inputs = {**self.payload(word, k == len(words) - 1), **more}
+            until = "ready_out" if self.in_loop or not k else ""
+            found.append(Moment(inputs, {"ready_out": "1"}, until=until))
         return found
 
     def result(self, word: _Word, last: bool, after: int, late: bool = False) -> Moment:
@@ -195,7 +195,6 @@ class _Packets(_Plan):
     """Of a core of packets: GCM or CCM."""
 
     PAYLOAD = ("block_in", "keep_in", "last_in", "aad", "decrypt", "iv", "aad_bytes", "data_bytes", "tag_in")
-    """What is offered with a word."""
 
     def __init__(self, core: Core, worked: Worked) -> None:
         assert core.packet is not None
@@ -218,10 +217,6 @@ class _Packets(_Plan):
         beside: list[dict[str, str]] = [first, *(later for _ in words[1:])]
         beside[-1] = {**beside[-1], "tag_in": "T"} if decrypt else beside[-1]
         return self.offered(words, beside)
-
-    def withdrawn(self) -> Moment:
-        """No word is offered any more, in the cycle after the last one was taken."""
-        return Moment({"valid_in": "0", **dict.fromkeys(self.PAYLOAD, ANY)}, {"ready_out": "0"})
 
     def whole(self, decrypt: bool) -> list[Moment]:
         """The packet, its results and its tag or verdict."""
@@ -274,14 +269,7 @@ class _Packets(_Plan):
     def behind(self) -> Diagram:
         """The first word of another packet behind the last one of a packet."""
         word = (self.aad or self.plain)[0]
-        payload = {"block_in": word.name, "keep_in": self.kept(word), "last_in": "0", "iv": "IV2"}
-        another = {
-            "valid_in": "1",
-            **payload,
-            "aad": "1" if word.aad else "0",
-            **self.lengths,
-            "decrypt": "0",
-        }
+        another = {**self.payload(word, False), "iv": "IV2", **self.lengths, "decrypt": "0"}
         taken = Moment({}, {"ready_out": "1"})
         moments = [*self.begin(self.PAYLOAD[:-1]), *self.words(False)]
         if self.in_loop:
@@ -318,7 +306,7 @@ class _Units(_Plan):
             Moment({"unit_valid": "1", **number}, {"unit_ready": "1"}, until="unit_ready"),
             Moment({"unit_valid": "0", **dict.fromkeys(number, ANY)}),
             *taken,
-            Moment({"valid_in": "0", **dict.fromkeys(self.PAYLOAD, ANY)}),
+            Moment(self.withdrawn().inputs),
             *results,
             Moment({}, {"valid_out": "0"}),
         ]
@@ -342,7 +330,7 @@ class _Messages(_Plan):
         moments = [
             *self.begin(self.PAYLOAD),
             *self.offered(self.message, [{}] * len(self.message)),
-            Moment({"valid_in": "0", **dict.fromkeys(self.PAYLOAD, ANY)}, {"ready_out": "0"}),
+            self.withdrawn(),
             Moment({}, {"valid_out": "1", "block_out": "T"}, until="valid_out"),
             Moment({}, {"valid_out": "0", "block_out": "0"}),
         ]
