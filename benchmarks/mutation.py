@@ -49,18 +49,11 @@ from cipherwright.verify import (
     CoreFolder,
     checks,
 )
-from cipherwright.verify.ccm import check_ccm_packets, check_ccm_resets
-from cipherwright.verify.ccm_packets import CcmBench
-from cipherwright.verify.cmac import check_mac_resets, check_messages
 from cipherwright.verify.forgotten import check_zeroise
-from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.handshake import check_handshake
-from cipherwright.verify.macs import MacBench
+from cipherwright.verify.message_checks import message_checks
 from cipherwright.verify.modes import check_chain, check_counter
-from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
-from cipherwright.verify.units import UnitBench
-from cipherwright.verify.xts import check_distinct_halves, check_unit_resets, check_units
 from tests import proofs
 from tests.light import LIGHT
 from tests.shell import test_formal as formal
@@ -213,28 +206,15 @@ def _rijndael(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
 def _messages(folder: CoreFolder) -> Iterable[tuple[str, Callable[[], object]]]:
     """Messages through a core that takes whole ones, and resets within them."""
     bench: list[Any] = []
-    kind, played, count, resets = next(_PLAYED[k] for k in _PLAYED if k in folder.record)(folder.record)
-    p = folder.record["parameters"]
-    yield "compile", lambda: bench.append(kind.compile(folder.sources, folder.record))
-    yield "random messages", lambda: played(bench[0], p, count)
-    if p.get("distinct_halves"):
-        yield "distinct halves", lambda: check_distinct_halves(bench[0], p)
-    yield "resets within messages", lambda: resets(bench[0], p)
+    messages, p = message_checks(folder.record), folder.record["parameters"]
+    assert messages is not None
+    yield "compile", lambda: bench.append(messages.bench.compile(folder.sources, folder.record))
+    yield "random messages", lambda: messages.random(bench[0], p, messages.count(_RANDOM_WORDS))
+    yield "resets within messages", lambda: messages.resets(bench[0], p)
 
 
-def _packets(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    kind = packet_bench(record)
-    if issubclass(kind, CcmBench):
-        return kind, check_ccm_packets, 60, check_ccm_resets
-    return kind, check_packets, 60, check_resets
-
-
-_PLAYED: dict[str, Callable[[Mapping[str, Any]], tuple[Any, ...]]] = {
-    "packet": _packets,
-    "unit": lambda _: (UnitBench, check_units, 150, check_unit_resets),
-    "mac": lambda _: (MacBench, check_messages, 60, check_mac_resets),
-}
-"""By what a record has: the bench, what plays so many messages, and the check of resets within them."""
+_RANDOM_WORDS = 1200
+"""Words of random messages."""
 
 
 def judge(core: Core, mutant: Mutant, home: Path) -> Outcome:

@@ -34,60 +34,27 @@ from ..rewrite import (
 )
 from ..shell import PortSet
 from .aig import Hints
-from .announced_checks import check_announced_keys
-from .announced_keys import AnnouncedBench
 from .axi_stream import AxiBench
 from .bulk import Bulk
 from .bus_rules import check_bus_rules
-from .ccm import check_ccm_packets, check_ccm_resets, published_ccm, random_ccm
-from .ccm_packets import CcmBench
-from .channels import check_channels
-from .cmac import check_mac_resets, check_messages, published_macs
 from .drive import Bench, holds_key
 from .equivalence import Claim
 from .expansion import prove_expansion
-from .forgotten import check_zeroise
-from .forgotten_blocks import check_zeroise_over_bus
-from .gcm import (
-    check_key_slots,
-    check_packets,
-    check_release,
-    check_resets,
-    published_packets,
-    random_packets,
-)
+from .forgotten_blocks import check_all_zeroise
 from .handshake import check_handshake
-from .held_packets import HeldBench, HeldCcmBench
-from .key_slots import SlotBench
 from .loops import prove_iterative
-from .macs import MacBench
-from .message_axi import AxiMessageBench
-from .message_axi_checks import check_message_stream
-from .message_bench import MessageBench
-from .message_registers import check_message_registers
+from .message_checks import message_checks, verify_messages
 from .modes import check_chain, check_counter, published_messages
 from .montecarlo import monte_carlo, published_chains
-from .packet_benches import packet_bench
-from .packets import PacketBench
 from .pipelines import prove_pipeline
 from .product import prove_field_multiplier
 from .random_blocks import random_blocks
 from .reference import reference_of
 from .register_blocks import check_register_blocks
 from .register_bus import check_registers
-from .register_words import check_register_words
 from .reset import check_reset
-from .units import UnitBench
 from .vectors import Vector, extra_folder, extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict, attempts
-from .xts import (
-    check_distinct_halves,
-    check_unit_keys,
-    check_unit_resets,
-    check_unit_slots,
-    check_units,
-    published_units,
-)
 
 __all__ = [
     "bench_of",
@@ -99,9 +66,6 @@ __all__ = [
     "run_timing",
     "run_vectors",
     "verify_core",
-    "verify_macs",
-    "verify_packets",
-    "verify_units",
 ]
 
 _Bytes = NDArray[np.uint8]
@@ -319,183 +283,6 @@ def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:
     )
 
 
-_WORDS = 20
-"""Words of a random packet, on average."""
-
-_FEWEST, _MOST = 24, 602
-"""Random packets: at most two of every length."""
-
-
-def _random_packets(bench: PacketBench, p: Mapping[str, Any], count: int) -> str:
-    """Random packets; of a core with two resident keys under both, too."""
-    said = check_packets(bench, p, count)
-    if isinstance(bench, HeldBench):
-        return f"{said}; {check_release(bench, p, random_packets)}"
-    if isinstance(bench, AnnouncedBench):
-        return f"{said}; {check_announced_keys(bench, p)}"
-    return f"{said}; {check_key_slots(bench, p)}" if isinstance(bench, SlotBench) else said
-
-
-def _random_ccm_packets(bench: CcmBench, p: Mapping[str, Any], count: int) -> str:
-    """The same of a core of CCM."""
-    said = check_ccm_packets(bench, p, count)
-    if isinstance(bench, HeldCcmBench):
-        return f"{said}; {check_release(bench, p, random_ccm)}"
-    return said
-
-
-def verify_packets(
-    folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
-) -> list[Verdict]:
-    """Every check of the core in `folder`, in a mode of whole packets; `plain`, `tell` and `parts` as of
-    `verify_core`. `blocks`: about so many words of random packets.
-    """
-    count = max(_FEWEST, min(blocks // _WORDS, _MOST))
-    kind = packet_bench(folder.record)
-    if issubclass(kind, CcmBench):
-        packets = _Messages(
-            "packets",
-            kind,
-            published_ccm,
-            lambda bench, p: _random_ccm_packets(bench, p, count),
-            check_ccm_resets,
-        )
-    else:
-        packets = _Messages(
-            "packets",
-            kind,
-            published_packets,
-            lambda bench, p: _random_packets(bench, p, count),
-            check_resets,
-        )
-
-    def proof() -> str:
-        piped = (folder.record["packet"].get("multiplier") or {}).get("levels")
-        more = f"; {prove_multiplier(folder)}" if piped else ""
-        return f"{prove_core(folder, plain, parts)}{more}"
-
-    return _verify_messages(folder, packets, proof, tell)
-
-
-_UNIT_WORDS = 10
-"""Words of a random data unit, on average."""
-
-_MOST_UNITS = 2850
-"""Random data units: at most ten of every length."""
-
-
-def verify_units(
-    folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
-) -> list[Verdict]:
-    """Every check of the core in `folder`, in a mode of data units; `plain`, `tell` and `parts` as of
-    `verify_core`. `blocks`: about so many words of random units.
-    """
-    count = max(_FEWEST, min(blocks // _UNIT_WORDS, _MOST_UNITS))
-    units = _Messages(
-        "units",
-        UnitBench,
-        published_units,
-        lambda bench, p: _random_units(bench, p, count),
-        check_unit_resets,
-    )
-    return _verify_messages(folder, units, lambda: prove_core(folder, plain, parts), tell)
-
-
-def _random_units(bench: UnitBench, p: Mapping[str, Any], count: int) -> str:
-    said = check_units(bench, p, count)
-    if p["distinct_halves"]:
-        said = f"{said}; {check_distinct_halves(bench, p)}"
-    if bench.travels:
-        return f"{said}; {check_unit_keys(bench, p)}"
-    return f"{said}; {check_unit_slots(bench, p)}" if bench.slots > 1 else said
-
-
-_MessageCheck = Callable[[Any, Mapping[str, Any]], str]
-"""A check of a compiled core, which a bench drives, with the core's parameters."""
-
-
-@dataclass(frozen=True)
-class _Messages:
-    """What a mode calls its messages, the bench that plays them, and the checks that it runs."""
-
-    what: str
-    bench: type[MessageBench]
-    published: _MessageCheck
-    random: _MessageCheck
-    resets: _MessageCheck
-
-
-def _verify_messages(
-    folder: CoreFolder, messages: _Messages, proof: Callable[[], str], tell: Tell
-) -> list[Verdict]:
-    """Every check of a core in a mode of whole messages; `proof` of the core."""
-    parameters = folder.record["parameters"]
-    streams, controlled = "stream" in folder.record, "bus" in folder.record
-    channels = "channels" in folder.record
-    verdicts, attempt = attempts(tell, 8 + 2 * streams + controlled + channels)
-    if not attempt("files", folder.check_files):
-        return verdicts
-    bench: list[MessageBench] = []
-
-    def compiled() -> str:
-        bench.append(messages.bench.compile(folder.sources, folder.record))
-        return "accepted and compiled by Verilator"
-
-    if attempt("compile", compiled):
-        name, what = reference_of(parameters).name, messages.what
-        attempt(f"published {what}", lambda: messages.published(bench[0], parameters))
-        attempt(f"random {what} against {name}", lambda: messages.random(bench[0], parameters))
-        attempt(f"resets within {what}", lambda: messages.resets(bench[0], parameters))
-        if channels:
-            attempt("channels", lambda: _channels(folder, bench[0]))
-    if streams:
-        attempt("AXI-Stream", lambda: _message_stream(folder))
-    if controlled:
-        words = parameters["interface"] == "registers"
-        checked = check_register_words if words else check_message_registers
-        attempt("registers", lambda: checked(folder))
-    if streams:
-        attempt("bus rules", lambda: check_bus_rules(folder))
-    attempt("reset", lambda: check_reset(folder))
-    attempt("zeroise", lambda: _zeroise(folder))
-    attempt("equivalence for all inputs", proof)
-    return verdicts
-
-
-def _channels(folder: CoreFolder, bench: MessageBench) -> str:
-    """All channels of a core of packets together."""
-    assert isinstance(bench, PacketBench)
-    return check_channels(folder, bench)
-
-
-def _message_stream(folder: CoreFolder) -> str:
-    """Messages through the AXI-Stream ports of a core."""
-    record = {**folder.record, **folder.record.get("bus", {})}  # of a register bus, what is behind it
-    bench = AxiMessageBench.compile(folder.sources, record)
-    return check_message_stream(bench, folder.record["parameters"])
-
-
-_MAC_WORDS = 10
-"""Words of a random message for a tag, on average."""
-
-
-def verify_macs(
-    folder: CoreFolder, plain: Graph, blocks: int, tell: Tell = quiet, parts: KeyParts | None = None
-) -> list[Verdict]:
-    """Every check of the core in `folder`, in a mode that makes tags; `plain`, `tell` and `parts` as of
-    `verify_core`. `blocks`: about so many words of random messages.
-    """
-    count = max(_FEWEST, min(blocks // _MAC_WORDS, _MOST))
-    messages = _Messages(
-        "messages",
-        MacBench,
-        published_macs,
-        lambda bench, p: check_messages(bench, p, count),
-        check_mac_resets,
-    )
-    return _verify_messages(folder, messages, lambda: prove_core(folder, plain, parts), tell)
-
-
 def prove_multiplier(folder: CoreFolder) -> str:
     """The proof of the pipelined multiplier of a core of GCM in `folder`. Returns what was shown; raises
     CheckFailed.
@@ -504,6 +291,13 @@ def prove_multiplier(folder: CoreFolder) -> str:
     graph = field_product_graph(made["levels"])
     proof = prove_field_multiplier(folder.sources, top, graph, made["stages"])
     return f"GHASH's multiplier: {proof.statement}"
+
+
+def _prove_all(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
+    """The proof of the core in `folder`, and of the pipelined multiplier that it may have beside it."""
+    piped = (folder.record.get("packet", {}).get("multiplier") or {}).get("levels")
+    more = f"; {prove_multiplier(folder)}" if piped else ""
+    return f"{prove_core(folder, plain, parts)}{more}"
 
 
 def prove_core(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
@@ -656,13 +450,6 @@ def bench_of(sources: Sequence[Path], record: Mapping[str, Any]) -> Bench:
     return kind.compile(sources, record)
 
 
-def _zeroise(folder: CoreFolder) -> str:
-    """Zeroising at the core's port; where blocks are registers, over the bus as well."""
-    said = check_zeroise(folder)
-    over_bus = folder.record["parameters"]["interface"] == "registers"
-    return f"{said}; {check_zeroise_over_bus(folder)}" if over_bus else said
-
-
 def _protocol(bench: Bench, folder: CoreFolder) -> str:
     """The handshakes; of a bus, those of the stream inside it, whose blocks they follow one by one."""
     record = folder.record
@@ -757,7 +544,7 @@ class _CoreChecks:
         folder = self.folder
         yield "reset", lambda: check_reset(folder)
         if self.driven["zeroise"]:
-            yield "zeroise", lambda: _zeroise(folder)
+            yield "zeroise", lambda: check_all_zeroise(folder)
         if self.controlled:
             checked = check_register_blocks if self.in_registers else check_registers
             yield "registers", lambda: checked(folder)
@@ -784,9 +571,8 @@ def verify_core(
     chains of each kind out of CIPHERWRIGHT_VECTORS. A core of packets, data units or messages has the checks
     of its mode: there `blocks` counts words, and `monte` and `published` mean nothing.
     """
-    for kind, verify in _OF_MESSAGES.items():
-        if kind in folder.record:
-            return verify(folder, plain, blocks, tell, parts)
+    if messages := message_checks(folder.record):
+        return verify_messages(folder, messages, blocks, lambda: _prove_all(folder, plain, parts), tell)
     checks = _CoreChecks(folder, blocks, monte, published)
     verdicts, attempt = attempts(tell, checks.steps)
     if not attempt("files", folder.check_files):
@@ -798,7 +584,3 @@ def verify_core(
         attempt(name, check)
     attempt("equivalence for all inputs", lambda: prove_core(folder, plain, parts))
     return verdicts
-
-
-_OF_MESSAGES = {"packet": verify_packets, "unit": verify_units, "mac": verify_macs}
-"""By what a record has: the checks of a core of packets, data units or messages."""

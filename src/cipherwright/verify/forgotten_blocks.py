@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..errors import CheckFailed
 from ..process import check_stop
 from ..shell import BUS_WRITES
-from .forgotten import check_none_left, runs_where
+from .forgotten import check_none_left, check_zeroise, runs_where
 from .message_axi import AxiMessageBench
 from .netlist import read_netlist
 from .register_blocks import BlockSoftware, Recorded, recorded
@@ -30,7 +30,7 @@ from .simulate import Simulation, Words, compile_simulation
 from .three_valued import RUNS, ThreeValued
 from .verdict import CoreFolder
 
-__all__ = ["check_zeroise_over_bus"]
+__all__ = ["check_all_zeroise", "check_zeroise_over_bus"]
 
 _AFTER = 2
 """Cycles from the end of the write of ZEROISE to the one in which the core is told, at most."""
@@ -131,6 +131,15 @@ def _running(folder: CoreFolder, simulation: Simulation) -> Iterator[_Script]:
     registers = registers_in(folder.register_map)
     with recorded_words(AxiMessageBench(simulation, folder.record), registers) as (words, model):
         yield _Script(words, model)
+
+
+def check_all_zeroise(folder: CoreFolder) -> str:
+    """Zeroising at the port of the core in `folder`; where blocks or words are registers, over the bus as
+    well. Returns what was seen; raises CheckFailed.
+    """
+    said = check_zeroise(folder)
+    over_bus = folder.record["parameters"]["interface"] == "registers"
+    return f"{said}; {check_zeroise_over_bus(folder)}" if over_bus else said
 
 
 def check_zeroise_over_bus(folder: CoreFolder) -> str:

@@ -19,8 +19,8 @@ from .simulate import Model, Simulation, Words, compile_simulation
 
 __all__ = ["MessageBench", "MessageSession"]
 
-_OFFERED = 16
-"""Cycles from zeroising to a key that is taken, beside two latencies: one of two waits as for packets."""
+_FORGETTING = 16
+"""Cycles beside two latencies until a core that was zeroised takes a key: messages that are in it leave."""
 
 _KEY_OFFERED = 8
 """Cycles in which a key that is offered after a reset is taken."""
@@ -74,6 +74,7 @@ class MessageSession(ABC):
         self.model = Model(bench.simulation)
         self._forget()
         self.reset()
+        self._zeroised = False
 
     def __enter__(self) -> Self:
         return self
@@ -107,6 +108,7 @@ class MessageSession(ABC):
     def zeroise(self) -> None:
         """One cycle of zeroising, after which nothing of before may leave."""
         self._pulse(self.bench.ports.zeroise)
+        self._zeroised = True
 
     def _pulse(self, name: str) -> None:
         """A port is 1 for a cycle, and nothing of before is expected."""
@@ -133,9 +135,12 @@ class MessageSession(ABC):
     def _offer_key(self, key: bytes) -> None:
         """Offer a key until it is taken."""
         b, s = self.bench, self.bench.simulation
-        most = b.record["zeroise_cycles"] + 2 * b.record["latency_cycles"] + _OFFERED
+        most = b.record["zeroise_cycles"]
+        if self._zeroised:
+            most += 2 * b.record["latency_cycles"] + _FORGETTING
         for _ in range(most):
             if s.view(self.run(self.with_key(self.idle(1), key)), b.ports.key_ready)[0, 0]:
+                self._zeroised = False
                 return
         raise CheckFailed(f"a key is not taken within {most} cycles")
 
