@@ -27,6 +27,8 @@ from tests.conftest import ROOT
 WHEEL = f"cipherwright-{__version__}-py3-none-any.whl"
 SDIST = f"cipherwright-{__version__}.tar.gz"
 NOT_PACKAGED = {"__pycache__"}
+AROUND = (".ci", "benchmarks", "docs", "examples", "golden", "tests", "tools")
+"""Folders of the clone beside `src`: an sdist has them whole, so that its tests run."""
 PYTHONS = (Path(sys.prefix), *(p.parent for p in sorted(ROOT.glob(".venv-3.*/.ready"))))
 """Environments that have what the wheel depends on: this one, and those that `make setup` made for other
 versions of Python where these are installed.
@@ -76,31 +78,44 @@ def built_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("packages")
     source = home / "clone"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for path in (ROOT / name for name in _at_the_top()):
+        shutil.copy(path, source)
+    for name in (*AROUND, "src"):
+        unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(ROOT / name, source / name, ignore=unwanted)
     _build(source, home)
     return home
 
 
-def _package_files() -> set[str]:
-    """All files of the package in the clone."""
+def _at_the_top() -> set[str]:
+    """Files at the top of the clone that are its own: those of Git, and of a run of a test, are not."""
     return {
-        p.relative_to(ROOT / "src").as_posix()
-        for p in (ROOT / "src" / "cipherwright").rglob("*")
+        p.name
+        for p in ROOT.iterdir()
+        if p.is_file() and p.name not in (".git", ".gitignore", "results.xml", ".coverage")
+    }
+
+
+def _files(folder: Path) -> set[str]:
+    """All files in a folder of the clone, by their paths in the folder above it."""
+    return {
+        p.relative_to(folder.parent).as_posix()
+        for p in folder.rglob("*")
         if p.is_file() and not NOT_PACKAGED & set(p.parts)
     }
 
 
 def test_nothing_is_missing(built_packages: Path) -> None:
-    files = _package_files()
+    files = _files(ROOT / "src" / "cipherwright")
     assert f"cipherwright/data/presets/{preset_names()[0]}.toml" in files
     with zipfile.ZipFile(built_packages / WHEEL) as wheel:
         assert files <= set(wheel.namelist())
     with tarfile.open(built_packages / SDIST) as sdist:
         inside = {m.name.partition("/")[2] for m in sdist.getmembers()}
     assert {f"src/{name}" for name in files} <= inside
-    assert {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"} <= inside
+    around = set[str]().union(*(_files(ROOT / name) for name in AROUND))
+    assert "tests/conftest.py" in around
+    assert {*around, *_at_the_top(), "PKG-INFO"} <= inside
 
 
 def test_the_sdist_makes_the_same_wheel(built_packages: Path, tmp_path: Path) -> None:
