@@ -180,7 +180,7 @@ def test_a_message_that_does_not_begin_is_seen(tmp_path: Path) -> None:
     ("preset", "change", "words"),
     [
         ("des-small", "interface=registers control=apb", "no core with a register bus, and des_small has"),
-        ("des-small", "interface=axi-stream tdata_bits=32", "another width than a block, and .* = 32"),
+        ("des-small", "interface=axi-stream tdata_bits=32", "another width than a word, and .* = 32"),
         ("des-small", "mode=cbc stages=2", "interleaved messages"),
         ("aes-gcm-small", "release=verdict", "release = verdict and a buffer of 512 words"),
         ("mars-ibm-4port", "target=ecp5-85k-8", "is an engine"),

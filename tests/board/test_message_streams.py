@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
@@ -15,8 +16,9 @@ from cipherwright.board.units import UnitLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed
 from cipherwright.verify import Unit
+from cipherwright.verify.gcm import random_packets
 from cipherwright.verify.xts import unit_result
-from tests.conftest import LIGHT_XTS
+from tests.conftest import LIGHT_GCM, LIGHT_XTS
 from tests.faults import takes
 
 from .connected import FAST, Made, broken, connected, made_of
@@ -105,3 +107,24 @@ def test_units_without_an_end_are_seen(xts: Made, tmp_path: Path) -> None:
     with connected(broken(xts, tmp_path / "mutant", fault), UnitLink) as link:
         found = link.self_check(secrets.token_bytes(32), seconds=0.0)
         assert found.wrong == found.batches >= 1
+
+
+def test_packets_in_words_of_two_blocks(tmp_path: Path) -> None:
+    """Two lanes: beats of 32 bytes; batches of whole words in both directions, one a cycle."""
+    made = made_of(tmp_path / "lanes", *LIGHT_GCM, "lanes=2", STREAM, baud=FAST)
+    spans = [(3, 0), (0, 16), (33, 33), (16, 64), (0, 1), (5, 97)]
+    packets, results = random_packets(made[1]["parameters"], np.random.default_rng(5), KEY, spans)
+    assert {p.decrypt for p in packets} == {False, True}
+    with connected(made, PacketLink) as link:
+        link.load_key(KEY)
+        for packet, result in zip(packets, results, strict=True):
+            if not packet.decrypt:
+                assert link.seal(packet.iv, packet.aad, packet.text) == (result.text, result.tag)
+            elif result.good:
+                assert link.open(packet.iv, packet.aad, packet.text, packet.tag) == result.text
+            else:
+                with pytest.raises(CheckFailed, match="the tag is wrong"):
+                    link.open(packet.iv, packet.aad, packet.text, packet.tag)
+        for decrypt in (False, True):
+            found = link.self_check(KEY, decrypt, 0.0)
+            assert found.passed and found.cycles <= found.blocks / 2 + 16 * found.batches

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LIGHT_LOOP, Built
+from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
 from tests.front_ends import lint
 from tests.recorded import verified
 
@@ -50,6 +50,7 @@ CASES = (
     *((*core, AXI, "control=apb") for core in WHOLE.values()),
     (*WHOLE["gcm"], WORDS, "control=apb", "release=verdict", "release_words=16", "iv_bits=any"),
     (*WHOLE["xts"], "direction=encrypt"),
+    (*LIGHT_GCM, "lanes=4", AXI, "control=apb"),
 )
 
 

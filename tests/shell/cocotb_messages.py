@@ -73,7 +73,7 @@ async def packets(dut: Any, sides: dict[str, Any], key: bytes, r: random.Random)
     """Packets of both directions, tags right and wrong; each is sent when the one before has been taken, so
     that its IV and its tag stay. Where packets wait for their verdict, one just fits, and one is too long.
     """
-    sent = []
+    sent, beat = [], len(dut.s_axis_tkeep)
     long = [(3, 16 * LONGEST), (0, 16 * LONGEST + 1), (0, 5)] if LONGEST else []
     for a, n in ((20, 37), (0, 16), (5, 0), (0, 0), (16, 1), *long):
         iv, aad, text, way = (
@@ -86,9 +86,9 @@ async def packets(dut: Any, sides: dict[str, Any], key: bytes, r: random.Random)
         data, tag = sealed[:n], sealed[n:]
         good = bool(r.getrandbits(1))
         given = tag if good else bytes([tag[0] ^ 1]) + tag[1:]
-        filled = aad + bytes(-a % 16)
+        filled = aad + bytes(-a % beat)
         body = filled + (data if way else text)
-        keep = [1] * a + [0] * (-a % 16) + [1] * n
+        keep = [1] * a + [0] * (-a % beat) + [1] * n
         user = [way | 2] * len(filled) + [way] * n
         dut.s_iv_i.value, dut.s_tag_i.value = int.from_bytes(iv, "big"), int.from_bytes(given, "big")
         for name, size in zip(LENGTHS, (a, n), strict=True):

@@ -152,12 +152,14 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*KEYED, "interface=axi-stream"), 2),
         ((*SLOTS, "interface=axi-stream", "control=axi-lite"), 1),
         ((*SLOTS, "packet_keys=announced", "interface=axi-stream"), 2),
+        ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "control=axi-lite"), 2),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
         *("packets with lengths and wishbone", "units", "units under two keys"),
         "units under two keys and wishbone",
         *("units and apb", "units that bring keys", "two keys and axi-lite", "announced keys"),
+        "lanes and axi-lite",
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(

@@ -132,7 +132,7 @@ def test_what_the_folder_says(built: Callable[..., Built]) -> None:
     [
         (("lanes=3",), "mode = gcm has lanes = 1 or 2 or 4, not 3"),
         (("stages=12",), "at least 14 stages"),
-        (("interface=axi-stream",), "interface = plain"),
+        (("interface=stream",), "interface = plain or axi-stream"),
         (("key_slots=2",), "key_slots = 1"),
         (("iv_bits=any",), "iv_bits = 96"),
         (("architecture=iterative", "stages=none"), "architecture = pipelined"),
@@ -144,3 +144,8 @@ def test_what_it_cannot_be(changes: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError, match=said) as told:
         generate(load(preset, [*quick, *changes]), {"preset": preset})
     assert "\n" not in str(told.value)
+
+
+def test_lanes_of_counter_mode_have_plain_ports() -> None:
+    with pytest.raises(UserError, match="needs interface = plain, not axi-stream: nothing holds back"):
+        load("aes128-ctr-lanes", ["interface=axi-stream"])

@@ -17,7 +17,7 @@ from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.message_axi import AxiMessageBench
 from cipherwright.verify.message_axi_checks import check_message_stream
 from cipherwright.verify.reset import check_reset
-from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
+from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_GCM_LANES, Built
 from tests.faults import Fault, drop, takes, use
 from tests.recorded import Counts, judged
 from tests.shell.chosen_faults import faulty_bench
@@ -47,6 +47,7 @@ IN_AES = [
     ("aes-gcm-small", "interface=axi-stream", "iv_bits=any"),
     ("aes128-xts-small", "interface=axi-stream", "tid_bits=2"),
     ("aes128-ccm-small", "interface=axi-stream", "tid_bits=3"),
+    (*QUICK_GCM_LANES, "interface=axi-stream"),
 ]
 """Of the cipher that the driver compares with an independent library."""
 
@@ -96,6 +97,9 @@ SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
 ANNOUNCED = (*SLOTS, "packet_keys=announced", "tid_bits=3")
 """Every packet's key is announced."""
 
+LANES = (*LIGHT_GCM, "lanes=2", "interface=axi-stream", "tid_bits=2")
+"""A beat has two blocks."""
+
 UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
 """Two keys are resident; a unit's number comes with the slot of its key."""
 
@@ -123,8 +127,14 @@ UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
             use("gcm:u_core.key_i", "key_i", "~key_i"),
             "is not what the reference has",
         ),
+        (
+            LANES,
+            "64 beats at the core's rate",
+            use("gcm:u_core.keep_i", "s_axis_tkeep[16]", "s_axis_tkeep[15]"),
+            "is not what the reference has",
+        ),
     ],
-    ids=["runs", "two keys", "units under two keys", "announced keys"],
+    ids=["runs", "two keys", "units under two keys", "announced keys", "lanes"],
 )
 def test_two_keys_and_runs(
     variant: tuple[str, ...], said: str, fault: Fault, told: str, built: Callable[..., Built], tmp_path: Path

@@ -226,7 +226,7 @@ def _bus(
         inside,
         groups,
         "packet" if packets else "message" if tags else "unit",
-        spec.block_bits,
+        spec.block_bits * spec.lane_count,
         spec.tid_bits,
         packets or (not tags and spec.direction == "both"),
         packets and options["iv_bits"] == "any",

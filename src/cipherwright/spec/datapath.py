@@ -354,7 +354,7 @@ class Datapath(Spec):
     def _bus_of_messages(self) -> Datapath:
         """A beat is a word of a packet, a data unit or a message."""
         if self.mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES) and self.interface == "axi-stream":
-            self._need("mode", {"tdata_bits": (0, self.block_bits)})
+            self._need("mode", {"tdata_bits": (0, self.block_bits * self.lane_count)})
         return self
 
     @model_validator(mode="after")

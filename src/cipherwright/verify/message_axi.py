@@ -102,6 +102,11 @@ class AxiMessageBench:
         return tuple(s for s in (_RESULT, _TAG) if f"{s}_tvalid" in self.names)
 
     @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat."""
+        return self.simulation.port("s_axis_tdata").width // 8
+
+    @property
     def travels(self) -> bool:
         """Whether a key comes with every unit number, or with every run of them."""
         return not (self.ports.key_valid or self.record.get("bus"))
@@ -280,9 +285,9 @@ class AxiSession:
 
     def _offer(self, beat: Beat) -> _Row:
         """A cycle in which a beat is offered; bytes that are not there have any value."""
-        row, lanes = self._idle(), self.bench.simulation.view(self._idle(), "s_axis_tdata").shape[1]
+        row = self._idle()
         self._put(row, "s_axis_tvalid", 1)
-        filled = beat.data + self.rng.bytes(lanes - len(beat.data))
+        filled = beat.data + self.rng.bytes(self.bench.beat_bytes - len(beat.data))
         self._put(row, "s_axis_tdata", int.from_bytes(filled, "little"))
         self._put(row, "s_axis_tkeep", (1 << len(beat.data)) - 1)
         self._put(row, "s_axis_tlast", beat.last)

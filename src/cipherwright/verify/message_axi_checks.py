@@ -13,7 +13,7 @@ import numpy as np
 from ..cipher.cmac import mac_words
 from ..cipher.xts import halves
 from ..errors import CheckFailed
-from ..shell import WORD_BYTES, words_of
+from ..shell import words_of
 from .ccm import random_ccm
 from .cmac import mac_tag
 from .gcm import random_packets
@@ -70,7 +70,7 @@ def _packet_beats(
     bench: AxiMessageBench, packet: Packet, result: PacketResult, ids: Iterator[int]
 ) -> Traffic:
     """A packet of GCM or CCM. Bytes of the expected tag that are not compared have any value."""
-    way, size = int(packet.decrypt), WORD_BYTES
+    way, size = int(packet.decrypt), bench.beat_bytes
     own_iv = bool(packet.iv_sizes and not bench.lengths)
     iv_word = [Beat(b.data, b.last, way | 4, b.id) for b in _cut(packet.iv, size, 0, ids) if own_iv]
     head = [Beat(b.data, False, way | 2, b.id) for b in _cut(packet.aad, size, 0, ids)]
@@ -221,7 +221,7 @@ def fresh_key(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Gener
 def _check_rate(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
     """A long message without gaps is taken at the core's rate."""
     key = fresh_key(bench, p, rng)
-    traffic = messages_of(bench, p, key, [_LONG * p["block_bits"] // 8 - 1], rng)
+    traffic = messages_of(bench, p, key, [_LONG * bench.beat_bytes - 1], rng)
     with bench.session() as s:
         s.load_key(key)
         play(s, traffic, Flow())
@@ -300,7 +300,8 @@ def _check_release(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.
     both directions.
     """
     most, total, refused = bench.longest if bench.longest < _EDGE else 20, 0, 0
-    sizes = [WORD_BYTES * most, 5, WORD_BYTES * most + 1, 1, WORD_BYTES * (most + 40), 33, 0]
+    size = bench.beat_bytes
+    sizes = [size * most, 5, size * most + 1, 1, size * (most + 40), 33, 0]
     # Results are taken more slowly than words could be, so the buffer is full.
     slow = Flow(take=0.4 / bench.record["interval_cycles"])
     with bench.session(int(rng.integers(1, 1 << 16))) as s:
@@ -328,7 +329,15 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
     with bench.session(seed) as s:
         for k in range(keys):
             key = fresh_key(bench, p, rng)
-            sizes = [0, 1, 16, 17, *(int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY - 4))]
+            sizes = [
+                0,
+                1,
+                16,
+                17,
+                bench.beat_bytes,
+                bench.beat_bytes + 1,
+                *(int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY - 6)),
+            ]
             s.load_key(key)
             play(s, messages_of(bench, p, key, sizes, rng), _flow(bench, _FLOWS[k % len(_FLOWS)]))
             total += len(sizes)

@@ -139,9 +139,9 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             f"{BATCH}, so choose release_words = {2 * BATCH}",
         ),
         (
-            bussed and word != p["block_bits"],
-            f"beats of another width than a block, and {core.top} has tdata_bits = {word}: its commands have "
-            "a block each",
+            bussed and word != p["block_bits"] * core.lanes,
+            f"beats of another width than a word, and {core.top} has tdata_bits = {word}: its commands have "
+            "a word each",
         ),
         (
             bool(word % PIECE or key % 8),

@@ -36,8 +36,8 @@ def _packets(core: Core) -> Iterator[str]:
         "beats of data. TLAST ends it."
     )
     yield (
-        "Only the last beat of the additional data and the last beat of the data may have fewer than 16 "
-        "bytes."
+        "Only the last beat of the additional data and the last beat of the data may have fewer than "
+        f"{WORD_BYTES * core.lanes} bytes."
     )
     yield (
         "A packet without additional data and data is one beat with TKEEP = 0 and TLAST = 1, and no "
@@ -236,7 +236,8 @@ def _messages(core: Core) -> Iterator[str]:
 def _beats(core: Core, worked: Worked) -> Iterator[tuple[bytes, int, int]]:
     """Bytes, TUSER and TLAST of the worked message's beats."""
     if core.packet:
-        words = [(w, 2) for w in _cut(worked.aad)] + [(w, 0) for w in _cut(worked.block)]
+        size = WORD_BYTES * core.lanes
+        words = [(w, 2) for w in _cut(worked.aad, size)] + [(w, 0) for w in _cut(worked.block, size)]
     elif core.unit:
         words = [(w, 0) for w in words_of(worked.block)]
     else:
@@ -245,13 +246,13 @@ def _beats(core: Core, worked: Worked) -> Iterator[tuple[bytes, int, int]]:
         yield word, user, int(k == len(words))
 
 
-def _cut(text: bytes) -> list[bytes]:
-    return [text[k : k + WORD_BYTES] for k in range(0, len(text), WORD_BYTES)]
+def _cut(text: bytes, size: int) -> list[bytes]:
+    return [text[k : k + size] for k in range(0, len(text), size)]
 
 
 def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     """The beats of the worked message `worked` at the bus of `core`: a table."""
-    size = core.parameters["block_bits"] // 8
+    size = core.parameters["block_bits"] // 8 * core.lanes
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
         if lengths := bus_length_ports(core.packet["ports"]):
@@ -268,7 +269,9 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     yield "|--:|---|---|--:|--:|"
     for k, (word, user, last) in enumerate(_beats(core, worked), 1):
         yield f"| {k} | `{word.hex(' ')}` | `{_keep(word, size)}` | {user} | {last} |"
-    results = [worked.tag] if core.mac else words_of(worked.result) if core.unit else _cut(worked.result)
+    results = (
+        [worked.tag] if core.mac else words_of(worked.result) if core.unit else _cut(worked.result, size)
+    )
     yield ""
     yield "| beat of m_axis | bytes, from TDATA[7:0] on | TKEEP | TLAST |"
     yield "|--:|---|---|--:|"
