@@ -20,7 +20,7 @@ from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load, preset_names
 from cipherwright.tools import digest
 from cipherwright.verify import CoreFolder
-from tests import proofs, recorded
+from tests import long_checks, proofs, recorded
 from tests.light import LIGHT
 from tests.processor_time import ProcessorTime
 from tests.quick import is_quick
@@ -111,6 +111,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _share_compiled_python(getattr(config, "cache", None))  # absent with -p no:cacheprovider
     config.addinivalue_line("markers", "quick: a test of the edit loop, `make quick` (tests/quick.py)")
     config.addinivalue_line("markers", "recorded: a test that asks the record (tests/recorded.py)")
+    config.addinivalue_line("markers", "long_check: one that is in it as a whole (tests/long_checks.py)")
     config.pluginmanager.register(ProcessorTime(), "processor_time")
     folder = tempfile.TemporaryDirectory(prefix="cipherwright-programs-")
     config.add_cleanup(folder.cleanup)
@@ -121,8 +122,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_quick(item.nodeid):
             item.add_marker("quick")
-        if {"mapped", "measured", "sees"} & set(getattr(item, "fixturenames", ())):
+        asks = {"mapped", "measured", "sees"} & set(getattr(item, "fixturenames", ()))
+        if asks or item.get_closest_marker(long_checks.MARK):
             item.add_marker("recorded")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if pyfuncitem.get_closest_marker(long_checks.MARK) is None:
+        return None
+    long_checks.run(pyfuncitem, recorded.entry(long_checks.name_of(pyfuncitem)))
+    return True
 
 
 def pytest_collection_finish() -> None:

@@ -31,6 +31,8 @@ __all__ = [
     "RENEWED",
     "Counts",
     "Measured",
+    "entry",
+    "is_room",
     "judged",
     "judging_rooms",
     "mapped",
@@ -107,7 +109,18 @@ def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) ->
 
 def judging_rooms() -> list[str]:
     """Digests of the rooms that decide what is found of a core, or of a cipher's form."""
-    return [room(name) for name in ("arch", "cipher", "graph", "verify")]
+    return [room(name) for name in ("arch", "cipher", "graph", "rewrite", "verify")]
+
+
+def entry(name: str) -> dict[str, Any] | None:
+    """What the record has under `name`."""
+    return _FOUND.get(name)
+
+
+def is_room(name: str) -> bool:
+    """Whether the package has a room of this name, or a module."""
+    home = Path(str(resources.files("cipherwright")))
+    return (home / name).is_dir() or (home / f"{name}.py").is_file()
 
 
 def verified(folder: CoreFolder, blocks: int) -> list[Verdict]:
@@ -121,8 +134,12 @@ def verified(folder: CoreFolder, blocks: int) -> list[Verdict]:
 
 @cache
 def room(name: str) -> str:
-    """Digest of the code and the data of a room. Docstrings decide nothing, and are left out."""
+    """Digest of the code and the data of a room, or of a module beside the rooms. Docstrings decide nothing,
+    and are left out.
+    """
     home = Path(str(resources.files("cipherwright"))) / name
+    if not home.is_dir():
+        return digest(_text(home.with_suffix(".py")))
     files = sorted(p for p in home.rglob("*") if p.is_file() and p.suffix != ".pyc")
     return digest(*(part for p in files for part in (str(p.relative_to(home)), _text(p))))
 

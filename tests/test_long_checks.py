@@ -1,0 +1,131 @@
+"""What a long check that is recorded as a whole test depends on: tests/long_checks.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cipherwright.verify import CoreFolder
+from tests import long_checks, recorded
+
+MODULE = "from tests.helper import WANTED\n\n\ndef test_it(built):\n    assert built('a')\n"
+
+
+class Tried:
+    """A test of a module in `folder` that asks for `cores`, whose texts are there, and counts its runs."""
+
+    def __init__(self, folder: Path, cores: tuple[str, ...]) -> None:
+        self.folder, self.cores, self.runs, self.wrong = folder, cores, 0, False
+        self.module = folder / "test_it.py"
+        self.module.write_text(MODULE)
+        for name in ("a", "b"):
+            (folder / name).mkdir()
+            (folder / name / "m.v").write_text(f"module {name}; endmodule\n")
+
+    def built(self, *variant: str) -> tuple[None, CoreFolder]:
+        return None, CoreFolder(self.folder / variant[0], {"top": variant[0]})
+
+    @property
+    def item(self) -> Any:
+        def test_it(built: Callable[..., Any]) -> None:
+            self.runs += 1
+            for core in self.cores:
+                built(core)
+            assert not self.wrong, "a fault"
+
+        given = {"built": self.built, "other": 3}
+        nodeid = "tests/test_it.py::test_it"
+        return SimpleNamespace(name="test_it", nodeid=nodeid, path=self.module, obj=test_it, funcargs=given)
+
+    def run(self, entry: dict[str, Any] | None) -> bool:
+        """Whether the test runs, and does not fail."""
+        before = self.runs
+        long_checks.decides.cache_clear()
+        long_checks.modules_read.cache_clear()
+        long_checks.run(self.item, entry)
+        return self.runs > before
+
+    def entry(self, renewed: Path) -> dict[str, Any]:
+        """What is written for a new record."""
+        (path,) = renewed.iterdir()
+        (found,) = json.loads(path.read_text()).values()
+        return dict(found)
+
+
+@pytest.fixture
+def renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder for a new record; nothing is measured anew because of the run that this test is in."""
+    folder = tmp_path / "renewed"
+    folder.mkdir()
+    monkeypatch.setenv(recorded.RENEWED, str(folder))
+    monkeypatch.delenv(recorded.ANEW, raising=False)
+    yield folder
+
+
+@pytest.fixture
+def tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tried:
+    monkeypatch.setattr(long_checks, "ROOT", tmp_path)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "helper.py").write_text("WANTED = 1\n")
+    return Tried(tmp_path, ("a",))
+
+
+def test_what_passed_runs_once(tried: Tried, renewed: Path) -> None:
+    assert tried.run(None)
+    entry = tried.entry(renewed)
+    assert entry["found"] == [["a"]]
+    assert not tried.run(entry)
+    assert tried.entry(renewed) == entry
+
+
+def test_what_fails_is_not_recorded(tried: Tried, renewed: Path) -> None:
+    tried.wrong = True
+    with pytest.raises(AssertionError, match="a fault"):
+        tried.run(None)
+    assert not list(renewed.iterdir())
+
+
+def test_what_decides_it(tried: Tried, renewed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tried.run(None)
+    entry = tried.entry(renewed)
+    for path, text in (
+        (tried.folder / "a" / "m.v", "module a; wire x; endmodule\n"),
+        (tried.module, MODULE.replace("'a'", "'b'")),
+        (tried.folder / "tests" / "helper.py", "WANTED = 2\n"),
+    ):
+        before = path.read_text()
+        path.write_text(text)
+        assert tried.run(entry), path
+        path.write_text(before)
+        assert not tried.run(entry)
+    (tried.folder / "b" / "m.v").write_text("module b; wire x; endmodule\n")
+    assert not tried.run(entry), "a core that it does not ask for"
+    monkeypatch.setattr(recorded, "room", lambda name: "another room")
+    assert tried.run(entry)
+
+
+def test_anew(tried: Tried, renewed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tried.run(None)
+    monkeypatch.setenv(recorded.ANEW, "1")
+    assert tried.run(tried.entry(renewed))
+
+
+def test_a_mark_without_a_core_is_refused(tried: Tried, renewed: Path) -> None:
+    tried.cores = ()
+    with pytest.raises(AssertionError, match="takes no core from `built`"):
+        tried.run(None)
+
+
+def test_rooms_that_a_module_names(tried: Tried) -> None:
+    """A module of the tests of engines names their room, and one of helpers below it another."""
+    long_checks.decides.cache_clear()
+    before = long_checks.decides(tried.module)
+    tried.module.write_text(f"from cipherwright.engine import key_parts\n{MODULE}")
+    long_checks.decides.cache_clear()
+    assert recorded.room("engine") in long_checks.decides(tried.module)
+    assert recorded.room("engine") not in before
