@@ -27,6 +27,7 @@ from cipherwright.verify import CoreFolder, Verdict
 
 __all__ = [
     "ANEW",
+    "FOUND",
     "RECORD",
     "RENEWED",
     "Counts",
@@ -52,7 +53,8 @@ Measured = Callable[[str, Sequence[str], Callable[[], Any]], Any]
 
 
 RECORD = Path(__file__).resolve().parents[1] / "benchmarks" / "recorded.json"
-_FOUND: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())
+FOUND: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())
+"""What it has, by name."""
 
 RENEWED = "CIPHERWRIGHT_RENEWED"
 """The environment variable that names a folder: what is asked for is written there, for a new record."""
@@ -64,7 +66,7 @@ ANEW = "CIPHERWRIGHT_ANEW"
 def measured(name: str, decides: Sequence[str], measure: Callable[[], Any]) -> Any:
     """What `measure` returns, in values of JSON, or the record has under `name` for the same `decides`."""
     key, folder = digest(*decides), os.environ.get(RENEWED)
-    entry = _FOUND.get(name, {})
+    entry = FOUND.get(name, {})
     if entry.get("decided_by") != key or ANEW in os.environ:
         entry = {"decided_by": key, "found": json.loads(json.dumps(measure()))}
     if folder is not None:
@@ -114,7 +116,7 @@ def judging_rooms() -> list[str]:
 
 def entry(name: str) -> dict[str, Any] | None:
     """What the record has under `name`."""
-    return _FOUND.get(name)
+    return FOUND.get(name)
 
 
 def is_room(name: str) -> bool:

@@ -7,9 +7,13 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+_BY_NAME = ("setattr", "getattr", "delattr")
+"""Functions and methods that take a name as a string."""
+
 
 def private_names(text: str) -> set[str]:
-    """Names with one leading underscore in imports, and as attributes of anything but `self` and `cls`.
+    """Names with one leading underscore in imports, as attributes of anything but `self` and `cls`, and in
+    strings that name an attribute.
     Names that end with an underscore are protocols of others (`_repr_html_`).
     """
     found = set[str]()
@@ -17,6 +21,9 @@ def private_names(text: str) -> set[str]:
         if isinstance(node, ast.ImportFrom | ast.Import):
             found.update(part for name in node.names for part in name.name.split("."))
             found.update((getattr(node, "module", None) or "").split("."))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in _BY_NAME:
+            named = (a.value for a in node.args[:2] if isinstance(a, ast.Constant))
+            found.update(part for name in named for part in str(name).split("."))
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
             found.add(node.attr)
     return {name for name in found if name.startswith("_") and not name.endswith("_")}
@@ -31,6 +38,7 @@ def test_no_private_names(root: Path) -> None:
 
 def test_a_private_name_is_seen() -> None:
     assert private_names("from a._b import c\nimport d\nd._e(self._f, x._g_, __h__)") == {"_b", "_e"}
+    assert private_names("m.setattr(x, '_h', 1)\nm.setattr('a.b._i', 2)\ngetattr(y, z)") == {"_h", "_i"}
 
 
 def missing_names(text: str, root: Path) -> set[str]:

@@ -15,7 +15,7 @@ from tests import recorded
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A record of one measurement, and what is measured in the test."""
     entry = {"decided_by": recorded.digest("text", "tool 1"), "found": {"luts": 5}}
-    monkeypatch.setattr(recorded, "_FOUND", {"a": entry})
+    monkeypatch.setattr(recorded, "FOUND", {"a": entry})
     for name in (recorded.RENEWED, recorded.ANEW):
         monkeypatch.delenv(name, raising=False)
     return []

@@ -83,7 +83,7 @@ def test_one_wrong_bit_is_seen(what: str, decrypt: bool, gcm: Made, monkeypatch:
 
     with connected(gcm, PacketLink) as link:
         if what == "marks":
-            monkeypatch.setattr(packets, "_ONES", b"\0")
+            monkeypatch.setattr(packets, "ONES", b"\0")
         else:
             monkeypatch.setattr(packets, "sealed", wrong)
         found = link.self_check(KEY, decrypt, 0.0)

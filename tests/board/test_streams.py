@@ -56,7 +56,7 @@ def test_messages_at_full_speed(made: Made, monkeypatch: pytest.MonkeyPatch) -> 
             assert 17 * (found.blocks - 4) < found.cycles <= 17 * found.blocks
         link.round_trip(KEY, 4)
         assert link.crypt(b"") == b""
-        monkeypatch.setattr(packets, "_ONES", b"\0")
+        monkeypatch.setattr(packets, "ONES", b"\0")
         found = link.self_check(KEY, seconds=0.0)
         assert found.wrong == found.batches >= 1
 

@@ -4,8 +4,6 @@ keep.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,11 +61,13 @@ def test_theta_is_an_involution() -> None:
 
 
 def test_a_wrong_network_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cipherwright.rewrite.linear import xor
+    rows = Network.rows
 
-    good = network(THETA, 64, 4, 1)
-    broken = dataclasses.replace(good, outs=(good.outs[1], good.outs[0], *good.outs[2:]))
-    monkeypatch.setattr(xor, "_network", lambda *a: broken)
+    def swapped(made: Network) -> tuple[int, ...]:
+        first, second, *others = rows(made)
+        return (second, first, *others)
+
+    monkeypatch.setattr(Network, "rows", swapped)
     with pytest.raises(AssertionError, match="does not compute its matrix"):
         network(THETA, 64, 4, 1)
 

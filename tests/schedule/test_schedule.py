@@ -124,7 +124,7 @@ def test_a_kept_solution_is_taken_where_it_is_one(seed: int, monkeypatch: pytest
             for _, _, users, outs in register_classes(g)
         ]
         text = packed(np.array([*(stage[i] for i in operations), *ends]))
-        monkeypatch.setattr("cipherwright.schedule.kept._library", lambda: {digests[0]: text})
+        monkeypatch.setattr("cipherwright.schedule.kept.library", lambda: {digests[0]: text})
 
     for other in assignments(g, stages, least.period, least.io):
         best = holds(other) and other.register_bits() == least.register_bits()

@@ -99,7 +99,7 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(
     """Carry chains and LUT RAM come through in their packed form; every flip-flop has the nets that it
     had, and is in its lane's strip.
     """
-    monkeypatch.setattr(lanes, "_TRIES", 1)
+    monkeypatch.setattr(lanes, "TRIES", 1)
     said: list[str] = []
     target = load_target(DEVICE)
     name = place_lanes(netlist, target, 1, 200, said.append)
@@ -133,7 +133,7 @@ def test_lanes_stand_in_their_strips_and_the_whole_is_routed(
 def test_what_does_not_fit_its_strip_is_left_to_the_placer(
     netlist: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "_FULL", 0.0)
+    monkeypatch.setattr(lanes, "FULL", 0.0)
     said: list[str] = []
     assert place_lanes(netlist, load_target(DEVICE), 1, 200, said.append) == CANONICAL
     assert said == ["a lane would fill its strip: all lanes are left to the placer"]

@@ -132,7 +132,7 @@ def test_nothing_to_check_with_is_said(built: Callable[..., Built], monkeypatch:
     oracle.cipher_under.cache_clear()
     monkeypatch.setattr(
         oracle,
-        "_library",
+        "library",
         lambda file, package: (_ for _ in ()).throw(NotChecked(f"the library {file} is not installed")),
     )
     found = status(verify_core(folder, core.plain, 100))

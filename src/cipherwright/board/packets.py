@@ -17,9 +17,10 @@ from ..verify.cmac import mac_tag
 from ..verify.gcm import sealed
 from .link import BoardLink
 
-__all__ = ["CcmLink", "MessageLink", "PacketLink", "StreamLink", "TaggedLink"]
+__all__ = ["ONES", "CcmLink", "MessageLink", "PacketLink", "StreamLink", "TaggedLink"]
 
-_ONES = b"\xff"
+ONES = b"\xff"
+"""Bytes of a beat that TKEEP does not name, as the board fills them up."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class MessageLink(BoardLink):
         """
         text = words[: len(words) - self._size + short_text(self._size)]
         tag = mac_tag(self._parameters, keys[0], text)[: self._tag_bytes]
-        rest = _ONES if self._parameters["interface"] == "axi-stream" else b"\0"
+        rest = ONES if self._parameters["interface"] == "axi-stream" else b"\0"
         self._do(Command.EXPECT, tag.ljust(self._size, rest))
 
     def _once(self, iv: bytes) -> bool:
@@ -139,7 +140,7 @@ class StreamLink(MessageLink):
         size, result = self._size, self.reference(keys[0], iv, words, decrypt)
         if self._parameters["mode"] not in FILLED_MODES:
             result = result[: len(result) - size + short_text(size)]
-        self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
+        self._do(Command.EXPECT, signature(result + ONES * (-len(result) % size), size))
 
     def _once(self, iv: bytes) -> bool:
         return BoardLink._once(self, iv)
@@ -248,7 +249,7 @@ class PacketLink(TaggedLink):
             tag = tag[: self._tag_bytes].ljust(16, b"\0")
             self.slot(number)
             self._do(Command.TAG, tag)
-            self._do(Command.EXPECT, signature(result + _ONES * (-len(result) % size), size))
+            self._do(Command.EXPECT, signature(result + ONES * (-len(result) % size), size))
 
 
 class CcmLink(PacketLink):

@@ -20,7 +20,7 @@ import numpy as np
 
 from .least import Ints
 
-__all__ = ["kept_solution", "packed", "program_digest", "unpacked"]
+__all__ = ["kept_solution", "library", "packed", "program_digest", "unpacked"]
 
 
 def program_digest(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> str:
@@ -56,7 +56,7 @@ def kept_solution(
     """The kept solution of the program of `rows`, `bounds` and `cost` (see `program_digest`), whose optimum
     is `best`; None where none is kept, or the kept one is no solution of that cost.
     """
-    text = _library().get(program_digest(rows, bounds, cost))
+    text = library().get(program_digest(rows, bounds, cost))
     if text is None:
         return None
     x = unpacked(text)
@@ -70,6 +70,7 @@ def kept_solution(
 
 
 @cache
-def _library() -> dict[str, str]:
+def library() -> dict[str, str]:
+    """The solutions that are kept, packed, by the digest of their program."""
     text = (resources.files(__package__) / "data" / "schedules.json").read_text()
     return {digest: entry["stages"] for digest, entry in json.loads(text).items()}

@@ -23,13 +23,17 @@ from .floorplan import Slices, Strip, lane_count, lane_of, place_boxes, strips
 from .place import estimate
 from .synth import CANONICAL, Mapped
 
-__all__ = ["Board", "assign", "place_lanes"]
+__all__ = ["FULL", "TRIES", "Board", "assign", "place_lanes"]
 
 Cell = dict[str, Any]
 Cells = dict[str, Cell]
 
-_TRIES = 2
-_FULL = 0.93
+TRIES = 2
+"""Seeds with which a lane is placed; the best is kept."""
+
+FULL = 0.93
+"""The part of a strip's sites above which a lane is left to the placer with all others."""
+
 _OUTSIDE = "outside_"
 _PLACED = "NEXTPNR_BEL"
 _SHARED = {"CLK", "LSR", "CE", "WCK", "WRE", "M"}
@@ -58,7 +62,7 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
     slices = Slices.from_table(target.options["slices"])
     need = [_need(cells[n] for n, k in lane.items() if k == i) for i in range(count)]
     where = strips(need, slices)
-    if any(n > _FULL * slices.sites(s) for n, s in zip(need, where, strict=True)):
+    if any(n > FULL * slices.sites(s) for n, s in zip(need, where, strict=True)):
         tell("a lane would fill its strip: all lanes are left to the placer")
         return CANONICAL
     if sites := target.options.get("block_ram_sites"):
@@ -69,7 +73,7 @@ def place_lanes(folder: Path, target: Target, seed: int, timing_weight: int, tel
         members = [n for n, k in lane.items() if k == i]
         (folder / "lane.json").write_text(json.dumps(board.alone(members, slices, where[i], module["ports"])))
         tell(f"placing lane {i + 1} of {count}, seed {seed}")
-        seeds = [seed + 10 * k for k in range(_TRIES)]
+        seeds = [seed + 10 * k for k in range(TRIES)]
         clocks = parallel(
             lambda s: estimate(folder, target, "lane.json", f"lane_{s}.json", s, timing_weight), seeds
         )

@@ -51,7 +51,10 @@ def openssl_version() -> str:
 
 
 @cache
-def _library(file: str, package: str) -> ctypes.CDLL:
+def library(file: str, package: str) -> ctypes.CDLL:
+    """The shared library `file` of this machine, which Debian's `package` has. Raises NotChecked where it is
+    not installed.
+    """
     try:
         return ctypes.CDLL(file)
     except OSError:
@@ -93,7 +96,7 @@ def _openssl_bulk(cipher: Any) -> Bulk:
 
 
 def _libtomcrypt(algorithm: str, key: bytes) -> Bulk:
-    lib = _library("libtomcrypt.so.1", "libtomcrypt1")
+    lib = library("libtomcrypt.so.1", "libtomcrypt1")
     described = ctypes.c_char.in_dll(lib, f"{algorithm}_desc")
     number = lib.register_cipher(ctypes.c_void_p(ctypes.addressof(described)))
     state = ctypes.create_string_buffer(
@@ -112,7 +115,7 @@ def _libtomcrypt(algorithm: str, key: bytes) -> Bulk:
 
 
 def _libmcrypt(algorithm: str, key: bytes) -> Bulk:
-    lib = _library("libmcrypt.so.4", "libmcrypt4")
+    lib = library("libmcrypt.so.4", "libmcrypt4")
     lib.mcrypt_module_open.restype = ctypes.c_void_p
 
     def bulk(data: bytes, decrypt: bool) -> bytes:
@@ -131,7 +134,7 @@ class _BotanCipher:
     """A Botan block cipher object, freed with its owner."""
 
     def __init__(self, name: str, key: bytes) -> None:
-        self.lib = _library("libbotan-2.so.19", "libbotan-2-19")
+        self.lib = library("libbotan-2.so.19", "libbotan-2-19")
         self.handle = ctypes.c_void_p()
         if self.lib.botan_block_cipher_init(ctypes.byref(self.handle), name.encode()):
             raise NotChecked(
