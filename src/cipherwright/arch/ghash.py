@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ..errors import UserError
 from ..graph import Graph
@@ -55,9 +55,19 @@ def field_multiplier(
     stages can't be reached.
     """
     levels = levels or (_LEVELS_OF_PERIOD if period else _LEVELS)
-    graph = field_product_graph(levels)
-    period = period or model.register + model.table_delay(4)
-    travels = add_hops(graph, tuple(sorted(multiplier_names() & set(hops))))
+    own = tuple(sorted(multiplier_names() & set(hops)))
+    s = _scheduled(levels, model, period or model.register + model.table_delay(4), stages, own)
+    return FieldMultiplier(levels, field_product_graph(levels), s, lower(s, name))
+
+
+@lru_cache(maxsize=8)
+def _scheduled(
+    levels: int, model: DelayModel, period: float, stages: int | None, hops: tuple[str, ...]
+) -> Schedule:
+    """Where the registers of a multiplier are: cores of GCM with the same one share it. Parameters and errors
+    as of `field_multiplier`, but the period is given.
+    """
+    travels = add_hops(field_product_graph(levels), hops)
     fewest = fewest_stages(travels, model, period, Io())
     if fewest is None:
         raise UserError(f"one operation of a product in GF(2^128) takes longer than {period:.2f} ns")
@@ -66,8 +76,7 @@ def field_multiplier(
             f"a product in GF(2^128) with {levels} levels of Karatsuba needs {fewest} stages of "
             f"{period:.2f} ns, not {stages}"
         )
-    s = schedule(travels, model, stages or fewest)
-    return FieldMultiplier(levels, graph, s, lower(s, name))
+    return schedule(travels, model, stages or fewest)
 
 
 @cache

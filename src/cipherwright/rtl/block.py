@@ -24,14 +24,17 @@ class Names:
 
     def __init__(self, taken: tuple[str, ...] = ()) -> None:
         self._taken = set(taken) | SYSTEMVERILOG_2017
+        self._last = dict[str, int]()  # of a name that was wanted before: its last number
 
     def new(self, wanted: str) -> str:
         """The name `wanted` where it is free; otherwise with the first free number from 2 on behind it."""
-        name, n = wanted, 1
+        n = self._last.get(wanted, 1)
+        name = wanted if n == 1 else f"{wanted}_{n}"
         while name in self._taken:
             n += 1
             name = f"{wanted}_{n}"
         self._taken.add(name)
+        self._last[wanted] = n
         return name
 
 
