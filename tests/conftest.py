@@ -8,8 +8,9 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("recorded")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+    before = len(long_checks.ASKED)
+    made = yield
+    long_checks.TAKEN[fixturedef.baseid, fixturedef.argname] = long_checks.ASKED[before:]
+    return made
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if pyfuncitem.get_closest_marker(long_checks.MARK) is None:
@@ -188,6 +197,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Built]:
         if any(c.startswith("target=") for c in changes):
             changes = tuple(c for c in changes if c != f"target={load(preset).target}")
         key = (preset, *changes)
+        long_checks.ASKED.append(key)
         if key not in known:
             place = home / digest(*key)[:16]
             if not place.exists():

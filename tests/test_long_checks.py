@@ -28,6 +28,7 @@ class Tried:
             (folder / name / "m.v").write_text(f"module {name}; endmodule\n")
 
     def built(self, *variant: str) -> tuple[None, CoreFolder]:
+        long_checks.ASKED.append(variant)
         return None, CoreFolder(self.folder / variant[0], {"top": variant[0]})
 
     @property
@@ -40,7 +41,8 @@ class Tried:
 
         given = {"built": self.built, "other": 3}
         nodeid = "tests/test_it.py::test_it"
-        return SimpleNamespace(name="test_it", nodeid=nodeid, path=self.module, obj=test_it, funcargs=given)
+        of_test = {"obj": test_it, "funcargs": given, "fixturenames": ["built", "bench"]}
+        return SimpleNamespace(name="test_it", nodeid=nodeid, path=self.module, **of_test)
 
     def run(self, entry: dict[str, Any] | None) -> bool:
         """Whether the test runs, and does not fail."""
@@ -113,6 +115,18 @@ def test_anew(tried: Tried, renewed: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert tried.run(None)
     monkeypatch.setenv(recorded.ANEW, "1")
     assert tried.run(tried.entry(renewed))
+
+
+def test_cores_of_fixtures_count(tried: Tried, renewed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those of the test: a fixture of another module, or another one of this module, does not count."""
+    taken = {("tests/test_it.py", "bench"): [("b",)]}
+    taken |= {("tests/test_other.py", "bench"): [("c",)], ("tests/test_it.py", "other"): [("d",)]}
+    monkeypatch.setattr(long_checks, "TAKEN", taken)
+    assert tried.run(None)
+    entry = tried.entry(renewed)
+    assert entry["found"] == [["a"], ["b"]]
+    (tried.folder / "b" / "m.v").write_text("module b; wire x; endmodule\n")
+    assert tried.run(entry)
 
 
 def test_a_mark_without_a_core_is_refused(tried: Tried, renewed: Path) -> None:

@@ -44,6 +44,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(built: Callable[..., Built]) -> None:
     """The others: tests/long_variants.py."""
     _, folder = built("mars-ibm-rom")
@@ -83,6 +84,7 @@ def test_a_row_better_than_the_paper(built: Callable[..., Built]) -> None:
         check(bench)
 
 
+@pytest.mark.long_check
 def test_keys_can_be_read_only_where_that_was_asked_for(built: Callable[..., Built]) -> None:
     key = bytes(range(16))
     for changes, found in (((), False), (("readable_keys=true",), True)):
@@ -125,6 +127,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: str(f[1]))
 def test_faults_are_seen(fault: tuple[str, Fault], built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("mars-ibm-4port")
@@ -135,6 +138,7 @@ def test_faults_are_seen(fault: tuple[str, Fault], built: Callable[..., Built], 
             check(bench)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("module", "word"), [("mars_mixer", "s0_first"), ("mars_core", "k_add")])
 def test_the_proof_sees_a_fault(module: str, word: str, built: Callable[..., Built], tmp_path: Path) -> None:
     """A bit of a result that is wrong for few inputs: where a word of the S-box, or a key word, is all
@@ -176,6 +180,7 @@ def run(*args: str) -> None:
     assert done.value.code in (0, None)
 
 
+@pytest.mark.long_check
 def test_faults_of_the_loop_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     """An iteration that does another step; a round key that two rounds share."""
     _, folder = built("mars-small", "stages=6", "direction=decrypt", "key_bits=192")

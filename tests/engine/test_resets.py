@@ -168,6 +168,7 @@ STALE = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("which", "fault"), STALE, ids=str)
 def test_a_missing_reset_is_seen(
     which: str, fault: Fault | Faults, built: Callable[..., Built], tmp_path: Path
@@ -255,6 +256,7 @@ class ProcessorRuns:
         self.model.run(reset_row(self.s))
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("preset", ["rijndael-ucla", "rijndael-ucla-keybuffer"])
 def test_a_reset_in_every_cycle_of_the_processor(preset: str, built: Callable[..., Built]) -> None:
     _, folder = built(preset, "sbox=boyar_peralta")
@@ -272,6 +274,7 @@ LEFT = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("which", "fault"), LEFT, ids=str)
 def test_a_missing_reset_of_the_processor_is_seen(
     which: str, fault: Fault | Faults, built: Callable[..., Built], tmp_path: Path

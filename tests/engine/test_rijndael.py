@@ -48,6 +48,7 @@ def own_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CIPHERWRIGHT_VECTORS", raising=False)
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(built: Callable[..., Built]) -> None:
     _, folder = built(*VARIANTS[0], *QUICK)
     verdicts = verify_processor(folder, 144, sizes=[(128, 128)])
@@ -66,6 +67,7 @@ def test_all_checks_pass(built: Callable[..., Built]) -> None:
     assert all(v.passed for v in verdicts), [v for v in verdicts if not v.passed]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", [VARIANTS[1], (*VARIANTS[2], *QUICK)], ids=" ".join)
 def test_all_sizes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)
@@ -106,6 +108,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: str(f[1]))
 def test_faults_are_seen(fault: tuple[str, Fault], built: Callable[..., Built], tmp_path: Path) -> None:
     which, change = fault
@@ -113,6 +116,7 @@ def test_faults_are_seen(fault: tuple[str, Fault], built: Callable[..., Built], 
     assert seen(broken_file(folder, which, change, tmp_path / "broken"))
 
 
+@pytest.mark.long_check
 def test_a_fault_in_the_buffer_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     _, folder = built("rijndael-ucla-keybuffer", *QUICK)
     fault = when("buffer_q", "place_q + 2'd1 == j[1:0]", "place_q == 2'd0 && j == 1")
@@ -133,6 +137,7 @@ PROOF_FAULTS = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("case", PROOF_FAULTS, ids=lambda case: case[2].strip())
 def test_the_proof_sees_a_fault(
     case: tuple[str, tuple[str, Fault], str], built: Callable[..., Built], tmp_path: Path

@@ -122,6 +122,7 @@ def test_s_box_and_control_by_themselves(built: Callable[..., Built]) -> None:
     assert box.gates == pytest.approx(16_788 / _areas()[0])
 
 
+@pytest.mark.long_check
 def test_cycles_to_fill_the_buffer(built: Callable[..., Built]) -> None:
     """Four words of the expanded key a cycle, and four cycles around them."""
     found = rijndael_parts.setup_cycles(_engine(built("rijndael-ucla-keybuffer", "direction=encrypt")))

@@ -13,7 +13,7 @@ from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
 from cipherwright.report.reproduce import mars_units
 from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS
-from cipherwright.report.reproduce.measuring import measure
+from cipherwright.report.reproduce.measuring import Measured, implemented
 from cipherwright.shell import Core
 from cipherwright.target import CELL_MAPPINGS, REGISTERS, cell_delays, implement, load_target
 from tests.conftest import Built
@@ -28,14 +28,17 @@ def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
     assert record["ffs"] == record["predicted_ffs"] == 127
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     "step", [s for s in STEPS if s[0] in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s[1]
 )
-def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]]) -> None:
+def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]], built: Callable[..., Built]) -> None:
     """The steps that the table rests on, on the mapping alone: registers as predicted, tables as the
     structure says.
     """
-    found = measure(step[3], step[4], "xcve", 1, quiet)
+    core, _ = built(step[3], *step[4], "target=xcve")
+    assert isinstance(core, Core)
+    found = Measured(core, implemented(core, "xcve", 1, quiet), 0)
     assert found.build.mapped.ffs == found.core.design.flip_flops()
     luts = found.build.mapped.luts
     if step[0] == "3.4*":

@@ -57,6 +57,7 @@ def test_more_boxes_than_there_are() -> None:
         generate(load("aes128-fast", ['hops=["x"]']))
 
 
+@pytest.mark.long_check
 def test_a_wrong_word_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     """One bit of one word of the memory that two boxes share."""
     spec = load("aes128-fast")

@@ -74,6 +74,7 @@ def bench(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory)
     return faulty_bench(CcmBench, built(*TWO), ALL.values(), parts, folder)
 
 
+@pytest.mark.long_check
 def test_a_loop_of_two_stages(bench: Callable[[int], CcmBench], built: Callable[..., Built]) -> None:
     p = built(*TWO)[0].parameters
     assert "equal to the description" in check_ccm_packets(bench(-1), p, 24)
@@ -104,12 +105,14 @@ def test_a_reset_that_leaves_something_is_seen(
         check_ccm_resets(dead, built(*TWO)[0].parameters)
 
 
+@pytest.mark.long_check
 def test_eleven_stages(built: Callable[..., Built]) -> None:
     core, folder = built("aes-small", "mode=ccm", "direction=both", "tag_bits=112")
     bench = CcmBench.compile(folder.sources, folder.record)
     assert "equal to OpenSSL" in check_ccm_packets(bench, core.parameters, 24)
 
 
+@pytest.mark.long_check
 def test_additional_data_of_64_kibibytes(built: Callable[..., Built]) -> None:
     """65,536 bytes are those of SP 800-38C, appendix C.4: through a loop that takes few cycles a block."""
     in_few_cycles = ("rounds_per_cycle=2", "stages=1", "sbox=boyar_peralta", "hops=[]")

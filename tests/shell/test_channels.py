@@ -187,6 +187,7 @@ def whole(built: Callable[..., Built], tmp_path_factory: pytest.TempPathFactory)
     return faulty_simulation(built(*CHANNELS)[0], AT_ONCE.values(), (), folder)
 
 
+@pytest.mark.long_check
 def test_channels_at_once(alone: PacketBench, whole: Simulation) -> None:
     """Every channel does what it does alone, and each fault is seen."""
     traffic = channel_traffic(alone, 2, keys=5)

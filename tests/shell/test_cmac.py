@@ -98,6 +98,7 @@ def test_messages(bench: Callable[[str, int], MacBench], built: Callable[..., Bu
     assert "OpenSSL" in check_messages(bench(preset, -1), built(preset)[0].parameters, 24)
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(
     bench: Callable[[str, int], MacBench],
     built: Callable[..., Built],

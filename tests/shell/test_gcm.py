@@ -65,6 +65,7 @@ def bench(
     return faulty_bench(PacketBench, built(*QUICK_GCM), faults, ("control", "gcm", "ghash"), folder)
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(
     bench: Callable[[int], PacketBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +93,7 @@ def test_words_that_leave_after_zeroising_are_seen(
         check_resets(bench(len(FAULTS)), built(*QUICK_GCM)[0].parameters)
 
 
+@pytest.mark.long_check
 def test_powers_of_a_zeroised_key_that_go_on_are_seen(
     built: Callable[..., Built], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +230,7 @@ def test_short_tags(built: Callable[..., Built], tmp_path: Path) -> None:
     assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
+@pytest.mark.long_check
 def test_factors_travel_for_a_stage(built: Callable[..., Built], tmp_path: Path) -> None:
     """With `hops` of the multiplier its factors have stages to travel in: the product is proven, and the
     generated testbench passes.

@@ -58,6 +58,7 @@ def bench(
     return faulty_bench(AnnouncedBench, built(*LIGHT), [*FAULTS.values(), *LEFT.values()], (), folder)
 
 
+@pytest.mark.long_check
 def test_packets_under_keys_of_their_own(
     bench: Callable[[int], AnnouncedBench], built: Callable[..., Built]
 ) -> None:

@@ -46,11 +46,13 @@ def bench(
     return faulty_bench(SlotBench, built(*QUICK), FAULTS.values(), ("control", "gcm", "ghash"), folder)
 
 
+@pytest.mark.long_check
 def test_packets_under_both_keys(bench: Callable[[int], SlotBench], built: Callable[..., Built]) -> None:
     """All checks: tests/long_variants.py."""
     assert "under two resident keys" in check_key_slots(bench(-1), built(*QUICK)[0].parameters)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_seen(fault: str, bench: Callable[[int], SlotBench], built: Callable[..., Built]) -> None:
     with pytest.raises(CheckFailed):

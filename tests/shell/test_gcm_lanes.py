@@ -56,6 +56,7 @@ def bench(
     return faulty_bench(PacketBench, built(*QUICK_GCM_LANES), FAULTS.values(), modules, folder)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 def test_all_short_lengths(
     gaps: float, bench: Callable[[int], PacketBench], built: Callable[..., Built]
@@ -106,6 +107,7 @@ def test_messages_through_the_library(
         core.decrypt(key, sealed, iv=iv, aad=b"other")
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("changes", [(), ("lanes=4", "tag_bits=96")], ids=["two", "four"])
 def test_the_testbench_of_the_core(
     changes: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

@@ -69,6 +69,7 @@ def widest(module: dict[str, Any]) -> int:
     )
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("changes", [(), ("iv_bits=any",), ("lanes=2",)])
 def test_control_is_shallow_and_its_nets_are_short(
     changes: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
@@ -80,6 +81,7 @@ def test_control_is_shallow_and_its_nets_are_short(
     assert widest(module) <= INPUTS
 
 
+@pytest.mark.long_check
 def test_a_deep_decision_and_a_long_net_are_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     core = built(*QUICK_GCM)[0]
     assert isinstance(core, Core)

@@ -47,6 +47,7 @@ def bench(
     return faulty_bench(PacketBench, built(*ANY_IV), FAULTS.values(), ("control", "gcm"), folder)
 
 
+@pytest.mark.long_check
 def test_packets_and_resets(bench: Callable[[int], PacketBench], built: Callable[..., Built]) -> None:
     p = built(*ANY_IV)[0].parameters
     assert published_packets(bench(-1), p).startswith("6 published packets")
@@ -54,6 +55,7 @@ def test_packets_and_resets(bench: Callable[[int], PacketBench], built: Callable
     assert "nothing of before leaves" in check_resets(bench(-1), p)
 
 
+@pytest.mark.long_check
 def test_nothing_is_left_by_a_reset_and_by_zeroising(built: Callable[..., Built]) -> None:
     """The pipeline and its key unit are as without the option."""
     folder = built(*ANY_IV)[1]

@@ -66,6 +66,7 @@ def bench(
     return faulty_bench(PacketBench, built(*ANY_IV), FAULTS.values(), ("control", "gcm", "loop_gcm"), folder)
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(
     bench: Callable[[int], PacketBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:

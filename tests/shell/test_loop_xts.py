@@ -76,6 +76,7 @@ def aes(built: Callable[..., Built]) -> UnitBench:
     return UnitBench.compile(folder.sources, folder.record)
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(
     aes: UnitBench, built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:

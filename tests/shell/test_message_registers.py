@@ -69,6 +69,7 @@ def test_registers_by_drivers_from_outside(
     assert driven(built(*variant), tmp_path) == (2, 0)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", [TAGS, PACKETS, SHORT, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     folder = built(*variant)[1]

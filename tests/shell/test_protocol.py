@@ -48,6 +48,7 @@ def resets(bus: Bus, lengths: range) -> Seen:
     return bus.watch(rows, bus.run(rows))
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("variant", "step"),
     [
@@ -76,6 +77,7 @@ def test_one_cycle_of_reset_at_any_time(
     assert seen.left
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("variant", "file", "fault"),
     [
@@ -233,6 +235,7 @@ def forgotten(folder: CoreFolder, at: int, out: Path) -> tuple[list[str], list[s
 HELD_STREAM = ("mars-small", "mode=cbc", "interface=stream")
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("variant", "times"), [(COUNTED, (150,)), (HELD_STREAM, (2000, 3900))], ids=str)
 def test_everything_is_forgotten(
     variant: tuple[str, ...], times: tuple[int, ...], built: Callable[..., Built], tmp_path: Path
@@ -247,6 +250,7 @@ def test_everything_is_forgotten(
         assert not [line for line in first if re.match(r"[xX]|b[01]*[xX]", line)]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     "fault",
     [
@@ -293,6 +297,7 @@ def test_a_fifo_lowers_the_promise(depth: int, interval: int) -> None:
     assert (core.latency, core.interval, core.bits_per_cycle) == (8, interval, 64 / interval)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("depth", [0, 4])
 def test_the_promise_is_what_a_fifo_sustains(depth: int, built: Callable[..., Built]) -> None:
     """One latency in record, header and testbench, and the rate of a FIFO of any depth."""

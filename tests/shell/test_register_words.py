@@ -55,6 +55,7 @@ def test_words_by_drivers_from_outside(
     assert driven(built(*variant), tmp_path, "tests.shell.cocotb_register_words") == (2, 0)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", [TAGS, PACKETS, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     folder = built(*variant)[1]
@@ -101,6 +102,7 @@ OF_UNITS = {
 """Faults of words of units."""
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("variant", "faults"), [(NONCES, FAULTS), (UNITS, OF_UNITS)], ids=["packets", "units"]
 )

@@ -51,6 +51,7 @@ def test_blocks_over_each_bus(variant: tuple[str, ...], built: Callable[..., Bui
     assert driven(built(*variant), tmp_path) == (4, 0)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", [APB, WISHBONE], ids=lambda v: v[2])
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
@@ -114,6 +115,7 @@ RULES = [
 """A core, a fault, and the rule that is said to be broken."""
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("variant", "fault", "said"), RULES, ids=str)
 def test_a_broken_rule_is_seen(
     variant: tuple[str, ...], fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path

@@ -87,6 +87,7 @@ def test_faults_are_seen(
         check_message_stream(bench(list(FAULTS).index(fault)), built(*SMALL)[0].parameters)
 
 
+@pytest.mark.long_check
 def test_packets_around_a_pipeline(built: Callable[..., Built]) -> None:
     assert "about a buffer of 120 words" in checked(built(*PIPELINE))
 

@@ -87,6 +87,7 @@ PARTS = {
 """Functions of the checks, in parts that take about as long."""
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("part", PARTS)
 def test_all_checks_pass(
     part: str, bench: Callable[[int], UnitBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
@@ -280,6 +281,7 @@ def test_a_core_that_counts_unit_numbers(built: Callable[..., Built], tmp_path: 
     assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
+@pytest.mark.long_check
 def test_a_run_goes_on_while_a_key_is_offered(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built("aes128-xts", *IN_LIGHT, "hops=[]", "unit_numbers=counted")
     fault = takes("announce", "numbered_valid & room_0 & may_q")

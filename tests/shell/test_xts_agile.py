@@ -65,6 +65,7 @@ def bench(
     return faulty_bench(UnitBench, built(*AGILE_XTS), FAULTS.values(), ("control", "xts"), folder)
 
 
+@pytest.mark.long_check
 def test_all_checks_pass(
     bench: Callable[[int], UnitBench], built: Callable[..., Built], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +80,7 @@ def test_all_checks_pass(
     assert "for every key and block" in verdicts["equivalence for all inputs"].detail
 
 
+@pytest.mark.long_check
 def test_units_of_aes_under_keys_of_their_own(built: Callable[..., Built]) -> None:
     """Encryption, against OpenSSL's XTS. All checks in both directions: tests/long_variants.py."""
     core, folder = built(*AES)
@@ -110,6 +112,7 @@ def test_a_reset_that_leaves_something_is_seen(
         check_unit_resets(dead, built(*AGILE_XTS)[0].parameters)
 
 
+@pytest.mark.long_check
 def test_a_key_that_zeroising_leaves_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     """While nothing comes, what waits beside the cipher is the key at the port, and not that of a unit: else
     it would go round for good.
@@ -135,6 +138,7 @@ def test_a_unit_of_n_words_takes_n_and_one_cycles(size: int, bench: Callable[[in
     assert cycles <= units * (words + 1 + (words == 1))
 
 
+@pytest.mark.long_check
 def test_a_run_has_one_key(built: Callable[..., Built], tmp_path: Path) -> None:
     """Counted numbers: the key of a run stays while the next one is at the port; and one that does not stay
     is seen. The generated testbench announces runs.
@@ -159,6 +163,7 @@ def _testbench_passes(core: Core, made: Built, folder: Path) -> None:
     assert run_testbench([*made[1].sources, bench], folder).endswith("PASS")
 
 
+@pytest.mark.long_check
 def test_units_behind_axi_stream(built: Callable[..., Built], tmp_path: Path) -> None:
     """Number and key are handed through beside the beats, under gaps and back-pressure; and the number's key
     of another one is seen.

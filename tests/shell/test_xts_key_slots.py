@@ -51,6 +51,7 @@ def bench(
     return faulty_bench(UnitBench, built(*QUICK), FAULTS.values(), parts, folder)
 
 
+@pytest.mark.long_check
 def test_units_under_both_keys(bench: Callable[[int], UnitBench], built: Callable[..., Built]) -> None:
     """All checks: tests/long_variants.py."""
     assert "under two resident keys" in check_unit_slots(bench(-1), built(*QUICK)[0].parameters)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cipherwright.target import cell_delays, load_target
 from cipherwright.target.absorb import absorb_registers
 from cipherwright.target.floorplan import mark_lanes, place_boxes
@@ -173,6 +175,7 @@ def test_boxes_get_sites_row_by_row() -> None:
     assert place_boxes(other, sites, [(0, 9)]) == 0
 
 
+@pytest.mark.long_check
 def test_the_registers_behind_a_deep_fifo_are_in_its_block_ram(
     built: Callable[..., Built], tmp_path: Path
 ) -> None:

@@ -33,6 +33,7 @@ def check(budget: dict[str, Any], luts: int | None, ffs: int, mhz: float | None)
         assert mhz >= budget["min_mhz"]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     "budget", [b for b in BUDGETS if b.get("quick")], ids=lambda b: f"{b['preset']} {b['target']}"
 )
@@ -79,6 +80,7 @@ def record_is_of(record: dict[str, Any], core: Core | BuiltEngine, folder: CoreF
     return compared(record, rtl_digest(core.files), folder) != "another netlist"
 
 
+@pytest.mark.long_check
 def test_a_record_is_of_the_netlist_not_of_its_names(built: Callable[..., Built]) -> None:
     """A core of another name maps to the netlist of the record; another core does not; nor does a record
     without a netlist of another text.
@@ -173,6 +175,7 @@ def test_registers_of_a_stream_in_block_ram_are_predicted(
     assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
+@pytest.mark.long_check
 def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
     """Two boxes to a block, and the flip-flops of the lanes, their counters and the round keys that go
     from lane to lane.
@@ -269,6 +272,7 @@ def test_place_and_route_is_deterministic(built: Callable[..., Built]) -> None:
     assert "logic element" in build.critical_path
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("target", ["gw2a-18", "lifcl-40-9"])
 def test_gowin_and_nexus_are_mapped_and_proven(target: str, built: Callable[..., Built]) -> None:
     """Place and route reads no ports there, so the proof is of the mapped netlist."""
@@ -281,6 +285,7 @@ def test_gowin_and_nexus_are_mapped_and_proven(target: str, built: Callable[...,
     assert "every next value of the 127 flip-flops" in proof.statement
 
 
+@pytest.mark.long_check
 def test_a_placer_that_a_target_lacks_is_not_asked_for(built: Callable[..., Built]) -> None:
     """des-fast and others name the electrostatic placer, which only some of the nextpnr have."""
     assert load_target("lifcl-40-9").placer("static") == "heap"
@@ -291,6 +296,7 @@ def test_a_placer_that_a_target_lacks_is_not_asked_for(built: Callable[..., Buil
     assert build.fmax_mhz is not None
 
 
+@pytest.mark.long_check
 def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built]) -> None:
     for target in ("ice40-hx8k", "ecp5-25k-6"):
         core, folder = built("des-small", f"target={target}")
@@ -300,6 +306,7 @@ def test_ice40_and_the_smaller_ecp5_place_and_route(built: Callable[..., Built])
         assert build.fmax_mhz > 100
 
 
+@pytest.mark.long_check
 def test_a_design_that_does_not_fit_is_said_so(built: Callable[..., Built]) -> None:
     core, folder = built("aes128-fast-agile", *IN_LIGHT, "stages=64")
     with pytest.raises(

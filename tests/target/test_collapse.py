@@ -48,6 +48,7 @@ def _levels(out: Path, top: str, start: str, end: str) -> int:
     return max(map(most, fed))
 
 
+@pytest.mark.long_check
 def test_the_offer_of_a_key_goes_through_one_table(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*CORE)
     assert isinstance(core, Core)
@@ -64,6 +65,7 @@ def test_the_offer_of_a_key_goes_through_one_table(built: Callable[..., Built], 
     assert prove_mapped(out, emitted(folder.sources, core.top, "clk"), core.top, "clk").statement
 
 
+@pytest.mark.long_check
 def test_an_offer_that_is_ignored_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*CORE)
     map_with_fault((core, folder), use(f"{core.top}:take", "offer_q", "1'b1"), COLLAPSE, tmp_path)

@@ -259,6 +259,7 @@ def test_flip_flops_of_a_tile_share_what_they_must(tmp_path: Path, pin: str, sli
     assert "b: another" in _illegal(after | {"b": moved})[0]
 
 
+@pytest.mark.long_check
 def test_what_is_checked_here_is_what_the_placer_takes(tmp_path: Path, built: Callable[..., Built]) -> None:
     """The places of a whole core, before and after: legal, and only they differ."""
     core, folder = built("des-small")
@@ -276,6 +277,7 @@ def test_what_is_checked_here_is_what_the_placer_takes(tmp_path: Path, built: Ca
     assert len(set(places.values())) == len(places)
 
 
+@pytest.mark.long_check
 def test_a_repaired_placement_is_routed_and_proven(tmp_path: Path, built: Callable[..., Built]) -> None:
     core, folder = built("des-small")
     build = implement(folder.sources, core.top, TARGET, Recipe(seeds=(1,), placer="repaired"), keep=tmp_path)
@@ -285,6 +287,7 @@ def test_a_repaired_placement_is_routed_and_proven(tmp_path: Path, built: Callab
     assert not _illegal(_cells(tmp_path / "routed1.json"))
 
 
+@pytest.mark.long_check
 def test_what_is_repaired_after_routing_is_the_fastest_and_proven(
     tmp_path: Path, built: Callable[..., Built]
 ) -> None:

@@ -29,6 +29,7 @@ def resets(out: Path, top: str) -> int:
     return sum(isinstance(c["connections"].get("LSR", ["0"])[0], int) for c in cells)
 
 
+@pytest.mark.long_check
 def test_resets_are_gates_and_the_core_is_the_same(built: Callable[..., Built], tmp_path: Path) -> None:
     core, folder = built(*CORE)
     assert isinstance(core, Core)

@@ -111,6 +111,7 @@ def _cleared(sources: Sequence[Path], top: str) -> dict[str, int]:
     return {name: v for name, v in found.items() if v <= TRUE}
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("kind", [kind for kind in CORES if kind not in (*RINGS, *LARGE)])
 def test_the_same_registers_are_reset(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
     (sync, before), (made, after) = cores(kind)
@@ -129,6 +130,7 @@ def test_the_same_registers_are_reset(kind: str, cores: Callable[[str], tuple[An
     assert not re.search(r"\brst_i\b", reads)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("kind", ["pipeline", "held keys", "counter"])
 def test_reset_clears_control(kind: str, cores: Callable[[str], tuple[Any, Any]]) -> None:
     _, (made, folder) = cores(kind)

@@ -29,6 +29,7 @@ CORES = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", CORES, ids=" ".join)
 def test_blocks_under_many_keys(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     """More blocks than lanes, the last word not full; keys and directions change from block to block, or
@@ -70,6 +71,7 @@ MESSAGES = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", MESSAGES, ids=" ".join)
 def test_messages_in_every_mode(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)

@@ -26,6 +26,7 @@ CORES = {
 """A core -> what is said of it: narrow beats, whole blocks, wide beats; a pipeline with a deep FIFO."""
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", CORES, ids=lambda v: v[-1])
 def test_rules_hold(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     assert CORES[variant] in check_bus_rules(built(*variant)[1])
@@ -44,6 +45,7 @@ BROKEN = [
 """A core, the end of the name of a file, a fault of it, and what is said then."""
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("variant", "file", "fault", "said"), BROKEN, ids=str)
 def test_a_broken_rule_is_seen(
     variant: tuple[str, ...],

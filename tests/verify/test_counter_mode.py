@@ -19,6 +19,7 @@ from tests.faults import Fault, drop, use
 from tests.verify.test_checks import broken_file
 
 
+@pytest.mark.long_check
 def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> None:
     _, folder = built("aes128-fast-ctr", *QUICK_AES)
     bench = Bench.compile(folder.sources, folder.record)
@@ -78,6 +79,7 @@ def test_counter_mode_where_it_can_not_be() -> None:
 LANES = ("aes128-fast-ctr", *QUICK_AES, "stages=24", "lanes=3", "counter_bits=32", "block_ram_boxes=144")
 
 
+@pytest.mark.long_check
 def test_lanes_share_a_counter(built: Callable[..., Built]) -> None:
     core, folder = built(*LANES)
     bench = Bench.compile(folder.sources, folder.record)
@@ -86,6 +88,7 @@ def test_lanes_share_a_counter(built: Callable[..., Built]) -> None:
     assert "a block every cycle" in checks.run_timing(bench, folder)
 
 
+@pytest.mark.long_check
 def test_a_counter_before_a_pipeline_with_a_key_for_every_block(built: Callable[..., Built]) -> None:
     _, folder = built("aes128-fast-agile", *QUICK_AES, "mode=ctr", "interface=stream")
     bench = Bench.compile(folder.sources, folder.record)

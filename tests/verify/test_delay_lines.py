@@ -149,6 +149,7 @@ CORES = {
 }
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("kind", CORES)
 def test_a_delay_line_one_cycle_too_long(kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
     preset, changes, module, size = CORES[kind]

@@ -42,6 +42,7 @@ def prove_unit(folder: CoreFolder, text: str, out: Path) -> None:
     )
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     "fault",
     [
@@ -81,6 +82,7 @@ def test_faults_of_the_unit_are_seen(
         prove_unit(folder, fault(text), tmp_path)
 
 
+@pytest.mark.long_check
 def test_one_key_after_another_and_back_to_back_blocks(built: Callable[..., Built]) -> None:
     """A second key replaces the first; a key that is offered and withdrawn before it is taken leaves the
     one that is there.

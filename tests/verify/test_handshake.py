@@ -50,6 +50,7 @@ def test_faults_of_a_stream(fault: Fault, message: str, built: Callable[..., Bui
         protocol(wrong)
 
 
+@pytest.mark.long_check
 def test_a_held_key(built: Callable[..., Built]) -> None:
     folder = built(*KEYED)[1]
     assert "5 keys under traffic, zeroising at 4 times" in protocol(folder)

@@ -66,6 +66,7 @@ FAULTS: dict[str, tuple[dict[str, str], str]] = {
 
 
 # With one slot no result follows another at once, so there that is no fault.
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("fault", "stages"), [(f, s) for f in FAULTS for s in (1, 2) if (f, s) != ("a result after another", 1)]
 )
@@ -103,6 +104,7 @@ def test_a_shell_without_a_fault(stages: int, built: Callable[..., Built], tmp_p
     assert "after every history since a cycle of reset" in checks.prove_core(same, core.plain, None)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

@@ -36,6 +36,7 @@ LOOPS = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", LOOPS, ids=" ".join)
 def test_interleaved_streams(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)

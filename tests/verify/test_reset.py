@@ -30,6 +30,7 @@ CORES = [
 ]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", CORES, ids=" ".join)
 def test_one_cycle_of_reset(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)
@@ -114,6 +115,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_reset_leaves_is_named(fault: str, built: Callable[..., Built], tmp_path: Path) -> None:
     variant, file, change, message = FAULTS[fault]
