@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,8 +79,8 @@ def faulty_bench(
     """
     core, built = made
     assert isinstance(core, Core)
-    simulation = faulty_simulation(core, faults, modules, folder)
-    return lambda n: kind(simulation, built.record, chosen(n))
+    compiled = cache(lambda: faulty_simulation(core, faults, modules, folder))  # when a test asks for it
+    return lambda n: kind(compiled(), built.record, chosen(n))
 
 
 def with_port(top: str, text: str, modules: Iterable[str]) -> str:

@@ -232,6 +232,7 @@ def test_the_sweep_is_of_this_text(built: Callable[..., Built]) -> None:
         assert found["verilog"] == rtl_digest(built(*core.split())[0].files), core
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("mode", ["cbc", "ctr"])
 def test_interleaved_messages(mode: str, built: Callable[..., Built]) -> None:
     """A loop of several blocks, whose chained messages are interleaved, behind AXI-Stream."""

@@ -81,6 +81,7 @@ def test_a_loop_of_two_stages(bench: Callable[[int], CcmBench], built: Callable[
     assert "all is right after" in check_ccm_resets(bench(-1), p)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_seen(fault: str, bench: Callable[[int], CcmBench], built: Callable[..., Built]) -> None:
     with pytest.raises(CheckFailed):

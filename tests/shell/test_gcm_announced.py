@@ -70,6 +70,7 @@ def test_packets_under_keys_of_their_own(
     assert "resets and zeroising in 2 cycles" in said
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_seen(
     fault: str, bench: Callable[[int], AnnouncedBench], built: Callable[..., Built]

@@ -76,6 +76,7 @@ def test_all_short_lengths(
         assert s.finish() == want
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_seen(
     fault: str, bench: Callable[[int], PacketBench], built: Callable[..., Built]
@@ -85,6 +86,7 @@ def test_faults_are_seen(
         check_packets(bench(list(FAULTS).index(fault)), p, 24)
 
 
+@pytest.mark.long_check
 def test_a_sample_of_nist_s_vectors(bench: Callable[[int], PacketBench]) -> None:
     """Every 41st case with an IV of 96 bits, and 40 that must fail."""
     found = {way: [c for c in cases(128, way) if not why_left_out(c, 16)] for way in FILES}

@@ -189,6 +189,7 @@ def test_lengths_two_keys_and_runs(
     assert said in right
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("variant", "fault", "said"),
     [

@@ -159,6 +159,7 @@ def test_keys_under_traffic(variant: tuple[str, ...], keys: int, built: Callable
     assert seen.left > keys
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     "fault",
     [

@@ -62,6 +62,7 @@ def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built])
     assert "all are cleared" in check_reset(folder)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("variant", [APB, LITE, WISHBONE, TINY], ids=lambda v: f"{v[0]} {v[2]}")
 def test_rules_hold(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     assert "carried out in its order or told as rejected" in check_bus_rules(built(*variant)[1])
@@ -139,6 +140,7 @@ ACCESSES = [
 """A fault, and what is said then."""
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(("fault", "said"), ACCESSES, ids=str)
 def test_a_broken_register_is_seen(
     fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
@@ -150,6 +152,7 @@ def test_a_broken_register_is_seen(
 SECRETS = [when_drop("read_q", "forget_i"), drop("*.data_in_clear_i", "zeroise")]
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", SECRETS, ids=str)
 def test_a_register_that_remembers_is_seen(fault: Fault, built: Callable[..., Built], tmp_path: Path) -> None:
     with pytest.raises(CheckFailed, match="depend on what was before"):

@@ -73,12 +73,14 @@ def test_packets_by_a_driver_from_outside(
     assert driven(built(*variant), tmp_path) == (6, 0)
 
 
+@pytest.mark.long_check
 def test_packets_around_a_loop(bench: Callable[[int], AxiMessageBench], built: Callable[..., Built]) -> None:
     said = check_message_stream(bench(-1), built(*SMALL)[0].parameters)
     assert "about a buffer of 8 words" in said
     assert "nothing of which leaves" in said
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_seen(
     fault: str, bench: Callable[[int], AxiMessageBench], built: Callable[..., Built]
@@ -113,6 +115,7 @@ def test_decrypted_packets_follow_each_other(built: Callable[..., Built]) -> Non
         assert s.taken[-1] - s.taken[0] == count * (words + 1) - 2
 
 
+@pytest.mark.long_check
 def test_rules_and_reset(built: Callable[..., Built]) -> None:
     folder = built(*SMALL)[1]
     assert "an offer stays until it is taken" in check_bus_rules(folder)

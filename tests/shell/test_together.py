@@ -55,6 +55,7 @@ def top(cores: list[Built], tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long_check
 def test_verilator(cores: list[Built], top: Path) -> None:
     lint("together", [*sources(cores), top], "PINMISSING")
 
@@ -90,6 +91,7 @@ def bench(text: str, top: str, number: int) -> str:
     )
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("some", [slice(2), slice(2, 4), slice(4, None)], ids=["mars", "rijndael", "others"])
 def test_each_computes_its_own_cipher(some: slice, cores: list[Built], tmp_path: Path) -> None:
     """All sources are read together. The testbenches of some cores are in one simulation, which takes less

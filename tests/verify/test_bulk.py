@@ -119,6 +119,7 @@ def test_both_forms_of_the_netlist_are_one(built: Callable[..., Built]) -> None:
     assert sum(g.kind != "$_BUF_" for g in flat.gates) == sum(g.kind != "$_BUF_" for g in deep.gates)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("kind", ["table", "sum", "register"])
 def test_faults_of_a_core_are_seen(kind: str, built: Callable[..., Built], tmp_path: Path) -> None:
     """In a result, or by registers that are not equally many on every path."""

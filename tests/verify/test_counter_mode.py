@@ -32,6 +32,7 @@ def test_a_stream_over_a_wrap_of_the_counter(built: Callable[..., Built]) -> Non
     assert bench.crypt_bulk(key, False, data, 3, iv) == theirs.update(data)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     "fault",
     [
@@ -55,6 +56,7 @@ def test_the_increment_of_gcm(built: Callable[..., Built]) -> None:
     )
 
 
+@pytest.mark.long_check
 def test_blocks_of_64_bits(built: Callable[..., Built]) -> None:
     """DES in counter mode against the library's DES, each block under a key of its own."""
     _, folder = built("des-fast", "mode=ctr", "direction=encrypt")

@@ -29,6 +29,7 @@ def test_a_stream(built: Callable[..., Built]) -> None:
     assert "a stream full of 4 blocks" in protocol(built(*STREAM)[1])
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -57,6 +58,7 @@ def test_a_held_key(built: Callable[..., Built]) -> None:
     assert "none of" in check_zeroise(folder)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

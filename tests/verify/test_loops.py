@@ -86,6 +86,7 @@ def test_faults_that_come_later(fault: str, stages: int, built: Callable[..., Bu
         checks.prove_core(broke, built("des-small")[0].plain, None)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("stages", [1, 2])
 def test_a_shell_without_a_fault(stages: int, built: Callable[..., Built], tmp_path: Path) -> None:
     """The hidden registers of the faults alone do no harm, and the statement tells how many have any
@@ -131,6 +132,7 @@ def test_faults_of_control(
         checks.prove_core(broke, core.plain, None)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("name", ["u_copy_9_q1", "u_copy_1_q2"])
 def test_a_copy_that_loads_no_block_is_seen(name: str, built: Callable[..., Built], tmp_path: Path) -> None:
     """A lane of eight bits keeps what the block before left; without the fault:

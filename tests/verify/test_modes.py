@@ -75,6 +75,7 @@ def test_a_direction_of_another_block_is_seen(
         check_chain(Bench.compile(wrong.sources, wrong.record), wrong.record["parameters"], 4000)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize(
     ("mode", "fault"),
     [
@@ -115,6 +116,7 @@ def test_a_file_there_and_back(mode: str, length: int, tmp_path: Path) -> None:
     assert (tmp_path / "back").read_bytes() == data
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb", "ofb"])
 def test_monte_carlo(mode: str, built: Callable[..., Built]) -> None:
     """AESAVS, section 6.4: a chain that OpenSSL made, and where CIPHERWRIGHT_VECTORS names a folder, eight

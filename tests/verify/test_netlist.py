@@ -145,6 +145,7 @@ def _first(text: str, register: str) -> str:
     return re.sub(rf"(posedge clk\) begin)((?:[^;]*;)*?)(\s+{register} <= [^;]*;)", r"\1\3\2", text, count=1)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("fault", RANKS)
 def test_faults_of_a_pipeline_that_simulation_need_not_show(
     fault: str, built: Callable[..., Built], tmp_path: Path
