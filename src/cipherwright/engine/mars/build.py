@@ -24,11 +24,13 @@ from ...shell import (
     spec_parameters,
     written_texts,
 )
+from ...shell.folder import worked_block
 from ...spec import Engine as EngineSpec
 from ...target import Target, cell_delays, load_target
 from ...verify import confirm_rewrite
 from ..base import planned_period
 from .datapath import core_graph, mixer_graph, step_graph
+from .diagrams import diagrams
 from .interface import MarsOptions
 from .keys import EXPANSION_FLIP_FLOPS, KEYS_FILE, step_wrapper
 from .modules import CONTROL_FILE, MEMORY_FILE, PORTS, control_module, logic_module, rom_modules, top_module
@@ -119,4 +121,5 @@ def build_engine(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
         f"{top}_logic",
         memory,
         given,
+        diagrams=diagrams(options, worked_block(spec)),
     )

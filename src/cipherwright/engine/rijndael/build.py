@@ -52,6 +52,7 @@ from .datapath import (
     key_step,
     round_of_any_size,
 )
+from .diagrams import diagrams
 from .interface import PORTS, RijndaelOptions, processor_rounds
 from .notes import notes
 from .testbench import processor_testbench
@@ -160,5 +161,14 @@ def build_processor(spec: EngineSpec, given: Mapping[str, str]) -> BuiltEngine:
     files = core_files(spec.name, header, text, bench, written_texts(spec, files))
     said = notes(options, planned_period(load_target(spec.target)))
     return BuiltEngine(
-        top, spec_parameters(spec), files, component, said, flip_flops, latency, rounds, given=given
+        top,
+        spec_parameters(spec),
+        files,
+        component,
+        said,
+        flip_flops,
+        latency,
+        rounds,
+        given=given,
+        diagrams=diagrams(),
     )

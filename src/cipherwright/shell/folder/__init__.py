@@ -13,6 +13,7 @@ from ...spec import Spec, parse
 from ..built_engine import BuiltEngine
 from ..core import Core
 from ..digests import rtl_digest, rtl_names
+from ..wave import ANY, Diagram, Moment, svg
 from .constraints import constraints
 from .diagrams import diagrams
 from .example import Worked, worked_block
@@ -21,7 +22,6 @@ from .figures import FIGURES, measured, measured_presets
 from .fusesoc import fusesoc_core, vlnv
 from .readme import readme
 from .vhdl import vhdl_package
-from .wave import ANY, Diagram, Moment, svg
 
 __all__ = [
     "ANY",
@@ -45,7 +45,7 @@ def folder_files(core: Core | BuiltEngine) -> dict[str, str]:
     """
     spec = parse(core.parameters)
     worked, pins = worked_block(spec), core.component.pins
-    drawn = () if isinstance(core, BuiltEngine) else diagrams(core, worked)
+    drawn = core.diagrams if isinstance(core, BuiltEngine) else diagrams(core, worked)
     tested = core.tested if isinstance(core, Core) else core.top
     rtl = rtl_names(core.files)[::-1]
     clock = core.component.clock.clock

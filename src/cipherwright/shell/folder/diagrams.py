@@ -8,9 +8,9 @@ core can check every value of it (`tests/shell/test_folder.py`).
 from __future__ import annotations
 
 from ..core import Core, PortSet
+from ..wave import ANY, Diagram, Moment
 from .example import Worked
 from .message_diagrams import message_diagrams
-from .wave import ANY, Diagram, Moment
 
 __all__ = ["diagrams"]
 

@@ -14,8 +14,8 @@ from typing import Any
 from ..channels import CHOSEN
 from ..core import Core
 from ..short_words import WORD_BYTES, keep_of
+from ..wave import ANY, Diagram, Moment
 from .example import Worked
-from .wave import ANY, Diagram, Moment
 
 __all__ = ["letters", "message_diagrams"]
 

@@ -13,6 +13,7 @@ from ..built_engine import BuiltEngine
 from ..channels import CHOSEN
 from ..core import Core
 from ..header import GENERATOR, TERMS, command_of, option_value, options_said
+from ..wave import Diagram
 from .accesses import access_table, core_registers, field_bit, register_sentences, worked_accesses
 from .diagrams import worked_words
 from .example import Worked
@@ -26,7 +27,6 @@ from .proven import proven, simulated
 from .text import code, filled, plain
 from .unit import unit_sentences, unit_table, unit_timing
 from .vhdl import vhdl_instance
-from .wave import Diagram
 from .words import word_sentences, word_table, word_timing
 
 __all__ = ["readme"]
