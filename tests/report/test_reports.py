@@ -12,7 +12,7 @@ from cipherwright.progress import quiet
 from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
 from cipherwright.report.reproduce import mars_units
 from cipherwright.report.reproduce.aes_gmu import stages_options
-from cipherwright.report.reproduce.des_xilinx import STEPS
+from cipherwright.report.reproduce.des_xilinx import STEPS, Step
 from cipherwright.report.reproduce.measuring import Measured, implemented
 from cipherwright.shell import Core
 from cipherwright.target import CELL_MAPPINGS, REGISTERS, cell_delays, implement, load_target
@@ -30,23 +30,23 @@ def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
 
 @pytest.mark.long_check
 @pytest.mark.parametrize(
-    "step", [s for s in STEPS if s[0] in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s[1]
+    "step", [s for s in STEPS if s.section in ("3.3", "3.4", "3.4*", "3.6*")], ids=lambda s: s.what
 )
-def test_steps_of_the_paper(step: tuple[str, str, str, str, list[str]], built: Callable[..., Built]) -> None:
+def test_steps_of_the_paper(step: Step, built: Callable[..., Built]) -> None:
     """The steps that the table rests on, on the mapping alone: registers as predicted, tables as the
     structure says.
     """
-    core, _ = built(step[3], *step[4], "target=xcve")
+    core, _ = built(step.preset, *step.sets, "target=xcve")
     assert isinstance(core, Core)
     found = Measured(core, implemented(core, "xcve", 1, quiet), 0)
     assert found.build.mapped.ffs == found.core.design.flip_flops()
     luts = found.build.mapped.luts
-    if step[0] == "3.4*":
+    if step.section == "3.4*":
         # Tables make the right halves and the key that is chosen for the first round; the left halves and the
         # key come from flip-flops or ports.
         assert found.build.mapped.paired == 16 * 32 + 48
         assert found.packed == -(-(luts + found.build.mapped.ffs - 16 * 32 - 48) // 2) > found.slices
-    if step[0] in ("3.3", "3.4"):
+    if step.section in ("3.3", "3.4"):
         # At most 16 rounds of key choice (56), XOR (48), S-boxes (128) and merged XOR (32), the paper's 4,216
         # = 16 x 264 - 8.
         assert 3900 <= luts <= 4216

@@ -9,58 +9,72 @@ from typing import Any
 from ...progress import Tell
 from .measuring import Measured, measure
 
-__all__ = ["STEPS", "Statistics", "physical", "reproduce_des_xilinx", "statistics"]
+__all__ = ["STEPS", "Statistics", "Step", "physical", "reproduce_des_xilinx", "statistics"]
 
 XCVE, ECP5, CELLS = "xcve", "ecp5-85k-8", "osu018"
 
 _XCV300_LUTS = 6144
 """Lookup tables of the paper's devices, XCV300 and XCV300E: 32 x 48 blocks of four."""
 
-# (section, what changes, the paper's word on it, preset, changes). The paper's clocks are Virtex estimates by
-# synthesis.
-_STEPPED = ["key_schedule=stepped", "early_keys=0"]
-_PLAIN = ["interface=plain"]
-STEPS: tuple[tuple[str, str, str, str, list[str]], ...] = (
-    ("3", "one round, iterated", "the original design", "des-small", ["sbox=gates", "merge=0"]),
-    (
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the paper: its `section`, what it does, the paper's word on it (clocks are estimates of
+    synthesis for Virtex), and the preset with the changes `sets` that is the same.
+    """
+
+    section: str
+    what: str
+    paper: str
+    preset: str
+    sets: tuple[str, ...]
+
+
+_STEPPED = ("key_schedule=stepped", "early_keys=0")
+_PLAIN = ("interface=plain",)
+STEPS: tuple[Step, ...] = (
+    Step("3", "one round, iterated", "the original design", "des-small", ("sbox=gates", "merge=0")),
+    Step(
         "3.1",
         "16 rounds unrolled, one stage each; S-boxes as two-input gates; round numbers as signals",
         "< 25 MHz",
         "des-xilinx-16",
-        [*_STEPPED, *_PLAIN, "sbox=gates", "merge=0", "round_numbers=signals", "key_lead=0"],
+        (*_STEPPED, *_PLAIN, "sbox=gates", "merge=0", "round_numbers=signals", "key_lead=0"),
     ),
-    (
+    Step(
         "3.2",
         "S-boxes as 64x4 tables",
         "11 levels",
         "des-xilinx-16",
-        [*_STEPPED, *_PLAIN, "sbox=table", "merge=0", "round_numbers=signals", "key_lead=0"],
+        (*_STEPPED, *_PLAIN, "sbox=table", "merge=0", "round_numbers=signals", "key_lead=0"),
     ),
-    (
+    Step(
         "3.2",
         "S-boxes as LUT4s with F5, the last level merged with the XOR",
         "5 levels, 50 MHz",
         "des-xilinx-16",
-        [*_STEPPED, *_PLAIN, "sbox=lut4_f5", "round_numbers=signals", "key_lead=0"],
+        (*_STEPPED, *_PLAIN, "sbox=lut4_f5", "round_numbers=signals", "key_lead=0"),
     ),
-    (
+    Step(
         "3.3",
         "round numbers as constants",
         "2-input key choice",
         "des-xilinx-16",
-        [*_STEPPED, *_PLAIN, "key_lead=0"],
+        (*_STEPPED, *_PLAIN, "key_lead=0"),
     ),
-    ("3.4", "key one cycle before its data", "70 MHz", "des-xilinx-16", [*_STEPPED]),
-    ("3.4*", "ours: round keys as taps of the key, key choice and XOR in one LUT4", "", "des-xilinx-16", []),
-    (
+    Step("3.4", "key one cycle before its data", "70 MHz", "des-xilinx-16", _STEPPED),
+    Step(
+        "3.4*", "ours: round keys as taps of the key, key choice and XOR in one LUT4", "", "des-xilinx-16", ()
+    ),
+    Step(
         "3.6",
         "48 stages, the paper's key schedule",
         "10.1 and 12 Gb/s (table of 3.5)",
         "des-xilinx-48",
-        ["key_schedule=stepped", "delay_lines=ff"],
+        ("key_schedule=stepped", "delay_lines=ff"),
     ),
-    ("3.6*", "ours: 48 stages, round keys as taps", "", "des-xilinx-48", ["delay_lines=ff"]),
-    ("3.6*", "ours: the same with shift-register LUTs", "", "des-xilinx-48", []),
+    Step("3.6*", "ours: 48 stages, round keys as taps", "", "des-xilinx-48", ("delay_lines=ff",)),
+    Step("3.6*", "ours: the same with shift-register LUTs", "", "des-xilinx-48", ()),
 )
 
 
@@ -69,19 +83,19 @@ def reproduce_des_xilinx(tell: Tell) -> dict[str, Any]:
     Virtex-E mapping and placed on ECP5. `tell` is called with what is measured.
     """
     steps = []
-    for section, what, paper, preset, sets in STEPS:
-        v = measure(preset, sets, XCVE, 1, tell)
+    for step in STEPS:
+        v = measure(step.preset, list(step.sets), XCVE, 1, tell)
         # Shift-register LUTs exist on the Xilinx fabric only.
         e = (
-            measure(preset, sets, ECP5, 1, tell)
-            if preset != "des-xilinx-48" or "delay_lines=ff" in sets
+            measure(step.preset, list(step.sets), ECP5, 1, tell)
+            if step.preset != "des-xilinx-48" or "delay_lines=ff" in step.sets
             else None
         )
         steps.append(
             [
-                section,
-                what,
-                paper,
+                step.section,
+                step.what,
+                step.paper,
                 v.build.mapped.luts,
                 v.build.mapped.ffs,
                 v.build.mapped.srls,

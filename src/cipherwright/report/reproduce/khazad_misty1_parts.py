@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ...cipher.field import columns_of, product
@@ -13,7 +14,7 @@ from ...graph import GraphBuilder
 from ...progress import Tell
 from .measuring import component
 
-__all__ = ["COMPONENTS", "DELAYS", "NO_DELAY", "XCV", "components"]
+__all__ = ["COMPONENTS", "DELAYS", "NO_DELAY", "XCV", "Piece", "components"]
 
 XCV = "xcv"
 NO_DELAY = "none: no open delays of Virtex"
@@ -79,41 +80,32 @@ def _fl(a: Word, k: Word) -> Word:
     return fl(a, *k.split(2))
 
 
-# (table, component, paper's LUTs, registers, stages there; preset, what, options)
-COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ...]], ...] = (
-    ("1", "X", 3, None, 0, "khazad-ucl-fast", _simple(lambda a: linear(_X, a), 8), ()),
-    (
-        "1",
-        "S",
-        24,
-        None,
-        0,
-        "khazad-ucl-fast",
-        _simple(_s_box, 8),
-        (),
+@dataclass(frozen=True)
+class Piece:
+    """A component of a table. table: its number; name: as the paper has it; luts, registers, stages: the
+    paper's (registers None: it tells none). make: what builds it, with the mapping of the preset and the
+    changes `sets`.
+    """
+
+    table: str
+    name: str
+    luts: int
+    registers: int | None
+    stages: int
+    preset: str
+    make: Make
+    sets: tuple[str, ...] = ()
+
+
+COMPONENTS: tuple[Piece, ...] = (
+    Piece("1", "X", 3, None, 0, "khazad-ucl-fast", _simple(lambda a: linear(_X, a), 8)),
+    Piece("1", "S", 24, None, 0, "khazad-ucl-fast", _simple(_s_box, 8)),
+    Piece("1", "gamma layer", 192, None, 0, "khazad-ucl-fast", _simple(gamma, 64)),
+    Piece(
+        "1", "key addition sigma", 64, None, 0, "khazad-ucl-fast", _keyed(lambda a, k: sigma(k, a), 64, 64)
     ),
-    ("1", "gamma layer", 192, None, 0, "khazad-ucl-fast", _simple(gamma, 64), ()),
-    (
-        "1",
-        "key addition sigma",
-        64,
-        None,
-        0,
-        "khazad-ucl-fast",
-        _keyed(lambda a, k: sigma(k, a), 64, 64),
-        (),
-    ),
-    (
-        "2",
-        "theta + sigma, fast (3 ranks)",
-        384,
-        576,
-        3,
-        "khazad-ucl-fast",
-        _keyed(_theta_sigma, 64, 64),
-        (),
-    ),
-    (
+    Piece("2", "theta + sigma, fast (3 ranks)", 384, 576, 3, "khazad-ucl-fast", _keyed(_theta_sigma, 64, 64)),
+    Piece(
         "2",
         "theta + sigma, low area (2 ranks)",
         384,
@@ -121,9 +113,8 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         2,
         "khazad-ucl-small",
         _keyed(_theta_sigma, 64, 64),
-        (),
     ),
-    (
+    Piece(
         "2",
         "ours: theta + sigma, fewest LUTs",
         384,
@@ -133,7 +124,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         _keyed(_theta_sigma, 64, 64),
         ("linear_depth=0",),
     ),
-    (
+    Piece(
         "2",
         "ours: the same with the XOR gates of the slices, 3 levels",
         384,
@@ -143,7 +134,7 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         _keyed(_theta_sigma, 64, 64),
         ("slice_xor=true", "linear_depth=3"),
     ),
-    (
+    Piece(
         "2",
         "ours: the same with the XOR gates of the slices, fewest LUTs",
         384,
@@ -153,51 +144,15 @@ COMPONENTS: tuple[tuple[str, str, int, int | None, int, str, Make, tuple[str, ..
         _keyed(_theta_sigma, 64, 64),
         ("slice_xor=true", "linear_depth=0"),
     ),
-    (
-        "3",
-        "round, fast",
-        576,
-        768,
-        6,
-        "khazad-ucl-fast",
-        _keyed(_round, 64, 64),
-        (),
-    ),
-    (
-        "3",
-        "round, low area",
-        576,
-        512,
-        5,
-        "khazad-ucl-small",
-        _keyed(_round, 64, 64),
-        (),
-    ),
-    ("3", "key round, fast", 768, 832, 6, "khazad-ucl-fast", _key_round, ()),
-    ("3", "key round, low area", 756, 576, 5, "khazad-ucl-small", _key_round, ()),
-    ("6", "S7", 45, 45, 2, "misty1-ucl", _simple(lambda a: lookup(S7, a), 7), ()),
-    ("6", "S9", 44, 35, 2, "misty1-ucl", _simple(lambda a: lookup(S9, a), 9), ()),
-    (
-        "7",
-        "FO",
-        565,
-        633,
-        24,
-        "misty1-ucl",
-        _keyed(_fo, 32, 112),
-        (),
-    ),
-    ("7", "FI", 158, 195, 7, "misty1-ucl", _keyed(fi, 16, 16), ()),
-    (
-        "7",
-        "FL",
-        32,
-        32,
-        1,
-        "misty1-ucl",
-        _keyed(_fl, 32, 32),
-        (),
-    ),
+    Piece("3", "round, fast", 576, 768, 6, "khazad-ucl-fast", _keyed(_round, 64, 64)),
+    Piece("3", "round, low area", 576, 512, 5, "khazad-ucl-small", _keyed(_round, 64, 64)),
+    Piece("3", "key round, fast", 768, 832, 6, "khazad-ucl-fast", _key_round),
+    Piece("3", "key round, low area", 756, 576, 5, "khazad-ucl-small", _key_round),
+    Piece("6", "S7", 45, 45, 2, "misty1-ucl", _simple(lambda a: lookup(S7, a), 7)),
+    Piece("6", "S9", 44, 35, 2, "misty1-ucl", _simple(lambda a: lookup(S9, a), 9)),
+    Piece("7", "FO", 565, 633, 24, "misty1-ucl", _keyed(_fo, 32, 112)),
+    Piece("7", "FI", 158, 195, 7, "misty1-ucl", _keyed(fi, 16, 16)),
+    Piece("7", "FL", 32, 32, 1, "misty1-ucl", _keyed(_fl, 32, 32)),
 )
 
 
@@ -206,21 +161,21 @@ def components(tell: Tell) -> dict[str, Any]:
     one's name.
     """
     rows = []
-    for table, what, luts, ffs, stages, preset, make, sets in COMPONENTS:
-        tell(f"component {what}")
-        got = component("piece", preset, make, stages, XCV, sets)
+    for piece in COMPONENTS:
+        tell(f"component {piece.name}")
+        got = component("piece", piece.preset, piece.make, piece.stages, XCV, piece.sets)
         rows.append(
             [
-                table,
-                what,
-                luts,
+                piece.table,
+                piece.name,
+                piece.luts,
                 got.luts,
-                ffs,
-                got.ffs if ffs is not None else None,
-                stages or None,
+                piece.registers,
+                got.ffs if piece.registers is not None else None,
+                piece.stages or None,
                 got.levels,
-                DELAYS.get(what),
-                NO_DELAY if what in DELAYS else None,
+                DELAYS.get(piece.name),
+                NO_DELAY if piece.name in DELAYS else None,
             ]
         )
     return {
