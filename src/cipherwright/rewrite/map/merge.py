@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from ...graph.builder import GraphBuilder
 from ...graph.graph import OUTPUT, Graph, Node
@@ -12,6 +13,18 @@ from ...graph.ops import OPS
 from .._walk import BITWISE, rebuild
 
 __all__ = ["merge_bitwise"]
+
+_Bit = tuple[int, int]
+"""A node, and the number of a bit in it."""
+
+
+class _Lut(NamedTuple):
+    """A function of bits: its truth table (operand 0 is the top address bit), and for each operand the bits
+    of all lanes.
+    """
+
+    table: int
+    lanes: tuple[list[_Bit], ...]
 
 
 def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> Graph:
@@ -28,7 +41,7 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
     """
     kept = {bit for i in keep for bit in graph.bits[i]}
     users = {bit: readers | {OUTPUT} if bit in kept else readers for bit, readers in graph.readers.items()}
-    merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]] = {}
+    merged = dict[int, _Lut]()
 
     rename: list[int] = []
 
@@ -38,8 +51,7 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
         found = _merge(graph, i, k, users, merged)
         if found is None:
             return None
-        table, lanes = found
-        merged[i] = (table, lanes)
+        table, lanes = merged[i] = found
         words = [b.gather([(rename[s], j) for s, j in lane]) for lane in lanes]
         # An operand that is one bit for every lane stays one bit, and is spread by the operation.
         words = [
@@ -53,8 +65,8 @@ def merge_bitwise(graph: Graph, k: int, keep: frozenset[int] = frozenset()) -> G
     return rebuild(graph, replace, rename)
 
 
-def _lanes(graph: Graph, i: int) -> list[list[tuple[int, int]]]:
-    """For each operand of a bitwise node: the driving (node, bit) of every lane."""
+def _lanes(graph: Graph, i: int) -> list[list[_Bit]]:
+    """For each operand of a bitwise node: the driving bit of every lane."""
     width = graph.nodes[i].width
     out = []
     for a in graph.nodes[i].args:
@@ -81,9 +93,9 @@ def _merge(
     graph: Graph,
     i: int,
     k: int,
-    users: Mapping[tuple[int, int], frozenset[int]],
-    merged: dict[int, tuple[int, tuple[list[tuple[int, int]], ...]]],
-) -> tuple[int, tuple[list[tuple[int, int]], ...]] | None:
+    users: Mapping[_Bit, frozenset[int]],
+    merged: Mapping[int, _Lut],
+) -> _Lut | None:
     """Absorb operands one after the other while each lane keeps to k inputs."""
     table, lanes, changed = _truth(graph, i), _lanes(graph, i), False
     pos = 0
@@ -96,11 +108,11 @@ def _merge(
             for s in sources
         )
         if ok:
-            inner = {s: merged.get(s) or (_truth(graph, s), tuple(_lanes(graph, s))) for s in sources}
-            shapes = {(t, len(ls)) for t, ls in inner.values()}
+            inner = {s: merged.get(s) or _Lut(_truth(graph, s), tuple(_lanes(graph, s))) for s in sources}
+            shapes = {(lut.table, len(lut.lanes)) for lut in inner.values()}
             if len(shapes) == 1:
                 t, n = next(iter(shapes))
-                new = [[inner[s][1][q][j] for s, j in lanes[pos]] for q in range(n)]
+                new = [[inner[s].lanes[q][j] for s, j in lanes[pos]] for q in range(n)]
                 if len(lanes) - 1 + n <= k:
                     table, lanes, changed = (
                         _compose(table, len(lanes), pos, t, n),
@@ -109,7 +121,7 @@ def _merge(
                     )
                     continue
         pos += 1
-    return (table, tuple(lanes)) if changed else None
+    return _Lut(table, tuple(lanes)) if changed else None
 
 
 @cache
