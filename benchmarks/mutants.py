@@ -598,7 +598,6 @@ SUBJECTS = (
 
 _WITHIN = "It is read within a packet alone, and {} sets it."
 _ANY_IV = "In this core IVs have any length: the branch is of cores with IVs of 96 bits."
-_BESIDE = "It means something beside valid_o alone, which reset clears."
 _IDLE = (
     "The count of a slot that computes nothing is nobody's: busy is 0 after reset, and the count "
     "starts anew with a block."
@@ -700,8 +699,6 @@ ARGUMENTS: dict[str, str] = {
     "loop-xts/xts/constant/loop_xts:kind_q[4*n+:4]": (
         "What a place holds is read where a block leaves it. After reset none does before one went in."
     ),
-    "loop-xts/xts/reset-missing/loop_xts:ended_q": _BESIDE,
-    "loop-xts/xts/reset-missing/loop_xts:late_q": _BESIDE,
 }
 """Mutants that no check sees, each with the reason why it is no fault. One that is killed after all, or
 that survives and is not here, is an error.
