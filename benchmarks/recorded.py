@@ -1,4 +1,5 @@
-"""All measurements of tests/recorded.py, by the tests that ask for them; writes recorded.json.
+"""All measurements of tests/recorded.py and all long checks (tests/long_checks.py), by the tests that ask for
+them; writes recorded.json.
 
 Usage: python benchmarks/recorded.py [--all] [TESTS...]
 

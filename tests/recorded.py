@@ -28,6 +28,8 @@ from cipherwright.verify import CoreFolder, Verdict
 __all__ = [
     "ANEW",
     "FOUND",
+    "HOME",
+    "JUDGES",
     "RECORD",
     "RENEWED",
     "Counts",
@@ -58,6 +60,12 @@ FOUND: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())
 
 RENEWED = "CIPHERWRIGHT_RENEWED"
 """The environment variable that names a folder: what is asked for is written there, for a new record."""
+
+JUDGES = ("arch", "cipher", "graph", "rewrite", "verify", "data/vectors")
+"""What decides what is found of a core: rooms, and the published answers of the package."""
+
+HOME = Path(str(resources.files("cipherwright")))
+"""The folder of the package."""
 
 ANEW = "CIPHERWRIGHT_ANEW"
 """The environment variable with which everything is measured, whatever the record has."""
@@ -110,8 +118,8 @@ def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) ->
 
 
 def judging_rooms() -> list[str]:
-    """Digests of the rooms that decide what is found of a core, or of a cipher's form."""
-    return [room(name) for name in ("arch", "cipher", "graph", "rewrite", "verify")]
+    """Digests of what decides what is found of a core, or of a cipher's form."""
+    return [room(name) for name in JUDGES]
 
 
 def entry(name: str) -> dict[str, Any] | None:
@@ -121,8 +129,7 @@ def entry(name: str) -> dict[str, Any] | None:
 
 def is_room(name: str) -> bool:
     """Whether the package has a room of this name, or a module."""
-    home = Path(str(resources.files("cipherwright")))
-    return (home / name).is_dir() or (home / f"{name}.py").is_file()
+    return (HOME / name).is_dir() or (HOME / f"{name}.py").is_file()
 
 
 def verified(folder: CoreFolder, blocks: int) -> list[Verdict]:
@@ -139,7 +146,7 @@ def room(name: str) -> str:
     """Digest of the code and the data of a room, or of a module beside the rooms. Docstrings decide nothing,
     and are left out.
     """
-    home = Path(str(resources.files("cipherwright"))) / name
+    home = HOME / name
     if not home.is_dir():
         return digest(_text(home.with_suffix(".py")))
     files = sorted(p for p in home.rglob("*") if p.is_file() and p.suffix != ".pyc")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cipherwright.errors import UserError
 from cipherwright.verify import CoreFolder
 from tests import long_checks, recorded
 
@@ -21,6 +22,8 @@ class Tried:
 
     def __init__(self, folder: Path, cores: tuple[str, ...]) -> None:
         self.folder, self.cores, self.runs, self.wrong = folder, cores, 0, False
+        self.params: dict[str, Any] = {"size": 1}
+        self.gone = False
         self.module = folder / "test_it.py"
         self.module.write_text(MODULE)
         for name in ("a", "b"):
@@ -28,6 +31,8 @@ class Tried:
             (folder / name / "m.v").write_text(f"module {name}; endmodule\n")
 
     def built(self, *variant: str) -> tuple[None, CoreFolder]:
+        if self.gone:
+            raise UserError("there is no such core")
         long_checks.ASKED.append(variant)
         return None, CoreFolder(self.folder / variant[0], {"top": variant[0]})
 
@@ -39,9 +44,10 @@ class Tried:
                 built(core)
             assert not self.wrong, "a fault"
 
-        given = {"built": self.built, "other": 3}
+        given = {"built": self.built}
         nodeid = "tests/test_it.py::test_it"
         of_test = {"obj": test_it, "funcargs": given, "fixturenames": ["built", "bench"]}
+        of_test["callspec"] = SimpleNamespace(params=self.params)
         return SimpleNamespace(name="test_it", nodeid=nodeid, path=self.module, **of_test)
 
     def run(self, entry: dict[str, Any] | None) -> bool:
@@ -80,7 +86,7 @@ def tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tried:
 def test_what_passed_runs_once(tried: Tried, renewed: Path) -> None:
     assert tried.run(None)
     entry = tried.entry(renewed)
-    assert entry["found"] == [["a"]]
+    assert entry["found"]["cores"] == [["a"]]
     assert not tried.run(entry)
     assert tried.entry(renewed) == entry
 
@@ -107,8 +113,39 @@ def test_what_decides_it(tried: Tried, renewed: Path, monkeypatch: pytest.Monkey
         assert not tried.run(entry)
     (tried.folder / "b" / "m.v").write_text("module b; wire x; endmodule\n")
     assert not tried.run(entry), "a core that it does not ask for"
+    tried.params = {"size": 2}
+    assert tried.run(entry)
+    tried.params = {"size": 1}
+    assert not tried.run(entry)
     monkeypatch.setattr(recorded, "room", lambda name: "another room")
     assert tried.run(entry)
+
+
+def test_a_core_that_is_gone(tried: Tried, renewed: Path) -> None:
+    """The test runs, and says so itself."""
+    assert tried.run(None)
+    tried.gone = True
+    with pytest.raises(UserError, match="no such core"):
+        tried.run(tried.entry(renewed))
+    assert tried.runs == 2
+
+
+def test_more_published_answers(
+    tried: Tried, renewed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were not there when it was recorded are compared; where they are missing, they were."""
+    monkeypatch.delenv("CIPHERWRIGHT_VECTORS", raising=False)
+    assert tried.run(None)
+    without = tried.entry(renewed)
+    more = tmp_path / "vectors"
+    more.mkdir()
+    (more / "aes.jsonl").write_text("{}\n")
+    monkeypatch.setenv("CIPHERWRIGHT_VECTORS", str(more))
+    assert tried.run(without)
+    entry = tried.entry(renewed)
+    assert not tried.run(entry)
+    monkeypatch.delenv("CIPHERWRIGHT_VECTORS")
+    assert not tried.run(entry)
 
 
 def test_anew(tried: Tried, renewed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +161,7 @@ def test_cores_of_fixtures_count(tried: Tried, renewed: Path, monkeypatch: pytes
     monkeypatch.setattr(long_checks, "TAKEN", taken)
     assert tried.run(None)
     entry = tried.entry(renewed)
-    assert entry["found"] == [["a"], ["b"]]
+    assert entry["found"]["cores"] == [["a"], ["b"]]
     (tried.folder / "b" / "m.v").write_text("module b; wire x; endmodule\n")
     assert tried.run(entry)
 
@@ -136,10 +173,36 @@ def test_a_mark_without_a_core_is_refused(tried: Tried, renewed: Path) -> None:
 
 
 def test_rooms_that_a_module_names(tried: Tried) -> None:
-    """A module of the tests of engines names their room, and one of helpers below it another."""
+    """A module that names the room of engines is decided by it, and by what that imports."""
     long_checks.decides.cache_clear()
+    long_checks.modules_read.cache_clear()
     before = long_checks.decides(tried.module)
     tried.module.write_text(f"from cipherwright.engine import key_parts\n{MODULE}")
     long_checks.decides.cache_clear()
-    assert recorded.room("engine") in long_checks.decides(tried.module)
-    assert recorded.room("engine") not in before
+    long_checks.modules_read.cache_clear()
+    after = long_checks.decides(tried.module)
+    for room in ("engine", "target"):
+        assert recorded.room(room) in after
+        assert recorded.room(room) not in before
+    assert {recorded.room(name) for name in (*recorded.JUDGES, "shell", "spec", "rtl")} <= {*before}
+
+
+def test_modules_that_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the form of the import; of the harness, the light cipher alone."""
+    monkeypatch.setattr(long_checks, "ROOT", tmp_path)
+    folder = tmp_path / "tests" / "shell"
+    folder.mkdir(parents=True)
+    texts = {
+        "shell/test_it.py": "import tests.one\nfrom tests import conftest, two\nfrom .three import X\n",
+        "one.py": "from tests.shell import three\n",
+        "two.py": "import json\n",
+        "shell/three.py": "from ..four import Y\n",
+        "four.py": "",
+        "five.py": "",
+        "light.py": "",
+        "conftest.py": "from tests import five\nfrom tests.light import LIGHT\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / "tests" / name).write_text(text)
+    read = long_checks.modules_read(folder / "test_it.py")
+    assert {p.name for p in read} == {Path(name).name for name in texts} - {"five.py"}

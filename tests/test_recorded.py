@@ -95,7 +95,7 @@ def test_other_checks_of_a_core_are_judged_anew(tmp_path: Path, monkeypatch: pyt
 
 def test_what_is_in_the_record() -> None:
     kinds = {name.split()[0] for name in json.loads(recorded.RECORD.read_text())}
-    assert kinds == {"bench", "cocotb", "diagram", "form", "lint", "map", "proof", "reset", "verify"}
+    assert kinds == {"bench", "cocotb", "diagram", "form", "lint", "map", "proof", "reset", "test", "verify"}
 
 
 def test_docstrings_decide_nothing_and_code_does() -> None:

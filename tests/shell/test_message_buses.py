@@ -97,8 +97,8 @@ SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2", "interface=axi-stream")
 ANNOUNCED = (*SLOTS, "packet_keys=announced", "tid_bits=3")
 """Every packet's key is announced."""
 
-LANES = (*LIGHT_GCM, "lanes=2", "interface=axi-stream", "tid_bits=2")
-"""A beat has two blocks."""
+LANES = (*LIGHT_GCM, "lanes=4", "interface=axi-stream", "tid_bits=2")
+"""A beat has four blocks."""
 
 UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
 """Two keys are resident; a unit's number comes with the slot of its key."""
@@ -130,7 +130,7 @@ UNIT_SLOTS = (*UNITS[:-1], "key_slots=2")
         (
             LANES,
             "64 beats at the core's rate",
-            use("gcm:u_core.keep_i", "s_axis_tkeep[16]", "s_axis_tkeep[15]"),
+            use("gcm:u_core.keep_i", "s_axis_tkeep[48]", "s_axis_tkeep[47]"),
             "is not what the reference has",
         ),
     ],

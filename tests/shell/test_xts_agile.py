@@ -16,7 +16,7 @@ from cipherwright.shell import Core
 from cipherwright.shell.board.taken import check_core
 from cipherwright.sources import read_changes
 from cipherwright.spec import load
-from cipherwright.verify import Unit, UnitBench, checks, verify_core
+from cipherwright.verify import Unit, UnitBench, message_checks, verify_core
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.message_axi import AxiMessageBench
 from cipherwright.verify.message_axi_checks import check_message_stream
@@ -24,6 +24,7 @@ from cipherwright.verify.xts import (
     check_unit_keys,
     check_unit_resets,
     check_unit_zeroising,
+    published_units,
     random_units,
     unit_result,
 )
@@ -73,7 +74,7 @@ def test_all_checks_pass(
     core, folder = built(*AGILE_XTS)
     assert isinstance(core, Core)
     monkeypatch.setattr(UnitBench, "compile", lambda *_: bench(-1))
-    monkeypatch.setattr(checks, "check_units", lambda *_: "with one key: another test")
+    monkeypatch.setattr(message_checks, "check_units", lambda *_: "with one key: another test")
     verdicts = {v.check: v for v in verify_core(folder, core.plain)}
     assert all(v.passed for v in verdicts.values()), verdicts
     assert "each under a key of its own" in verdicts["random units against the description"].detail
@@ -87,7 +88,7 @@ def test_units_of_aes_under_keys_of_their_own(built: Callable[..., Built]) -> No
     one = UnitBench.compile(folder.sources, folder.record)
     assert core.parameters["key"] == "agile"
     assert one.travels
-    assert checks.published_units(one, core.parameters).endswith("published units")
+    assert published_units(one, core.parameters).endswith("published units")
     assert "none takes a cycle" in check_unit_keys(one, core.parameters)
 
 

@@ -228,6 +228,11 @@ class Pipeline(Datapath):
                 "mode",
                 "lanes",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _lanes_of_a_counter(self) -> Pipeline:
+        """Nothing holds back the lanes of counter mode."""
         if self.mode == "ctr" and self.lanes > 1 and self.streams:
             raise Unfit(
                 f"mode = ctr with lanes = {self.lanes} needs interface = plain, not {self.interface}: "

@@ -13,7 +13,7 @@ import numpy as np
 from ..cipher.cmac import mac_words
 from ..cipher.xts import halves
 from ..errors import CheckFailed
-from ..shell import words_of
+from ..shell import WORD_BYTES, words_of
 from .ccm import random_ccm
 from .cmac import mac_tag
 from .gcm import random_packets
@@ -34,7 +34,7 @@ room for.
 """
 
 _LONGEST = 100
-"""Bytes of additional data and of data, at most."""
+"""Bytes of additional data and of data, at most, where a beat has 16."""
 
 _UNDER_KEY = 12
 """Messages under one key."""
@@ -58,6 +58,11 @@ class Traffic:
     beats: tuple[Beat, ...]
     left: Mapping[str, tuple[Beat, ...]]
     units: tuple[Announced, ...] = ()
+
+
+def _longest(bench: AxiMessageBench) -> int:
+    """Bytes of additional data and of data, at most."""
+    return _LONGEST * max(1, bench.beat_bytes // WORD_BYTES)
 
 
 def _cut(text: bytes, size: int, user: int, ids: Iterator[int]) -> list[Beat]:
@@ -122,7 +127,7 @@ def messages_of(
             yield int(rng.integers(0, top))
 
     if "packet" in bench.record:
-        spans = [(int(rng.integers(0, _LONGEST)) if n % 3 else 0, n) for n in sizes]
+        spans = [(int(rng.integers(0, _longest(bench))) if n % 3 else 0, n) for n in sizes]
         if not bench.announces:
             return _packets(bench, p, key, spans, rng, ids)
         # Some under the key, the others each under its own.
@@ -235,7 +240,8 @@ def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.G
     """A reset, or zeroising, within messages: nothing of before leaves, and all is right after."""
     latency = bench.record["latency_cycles"]
     for when in range(_BREAKS):
-        key, sizes = fresh_key(bench, p, rng), [40, 16, 37]
+        key, size = fresh_key(bench, p, rng), bench.beat_bytes
+        sizes = [5 * size // 2, size, 7 * size // 3]
         with bench.session(when) as s:
             s.load_key(key)
             given = messages_of(bench, p, key, sizes, rng)
@@ -267,7 +273,7 @@ def _check_two_keys(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random
             s.load_key(key, slot)
         for flow in _FLOWS:
             slots = [int(n) for n in rng.integers(0, 2, _UNDER_KEY)]
-            sizes = [int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY)]
+            sizes = [int(n) for n in rng.integers(0, _longest(bench), _UNDER_KEY)]
             given = [
                 with_slot(messages_of(bench, p, keys[slot], [n], rng), slot)
                 for slot, n in zip(slots, sizes, strict=True)
@@ -329,15 +335,8 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
     with bench.session(seed) as s:
         for k in range(keys):
             key = fresh_key(bench, p, rng)
-            sizes = [
-                0,
-                1,
-                16,
-                17,
-                bench.beat_bytes,
-                bench.beat_bytes + 1,
-                *(int(n) for n in rng.integers(0, _LONGEST, _UNDER_KEY - 6)),
-            ]
+            edges = sorted({0, 1, WORD_BYTES, WORD_BYTES + 1, bench.beat_bytes, bench.beat_bytes + 1})
+            sizes = [*edges, *(int(n) for n in rng.integers(0, _longest(bench), _UNDER_KEY - len(edges)))]
             s.load_key(key)
             play(s, messages_of(bench, p, key, sizes, rng), _flow(bench, _FLOWS[k % len(_FLOWS)]))
             total += len(sizes)

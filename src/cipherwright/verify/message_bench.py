@@ -20,7 +20,7 @@ from .simulate import Model, Simulation, Words, compile_simulation
 __all__ = ["MessageBench", "MessageSession"]
 
 _FORGETTING = 16
-"""Cycles beside two latencies until a core that was zeroised takes a key: messages that are in it leave."""
+"""Cycles beside two latencies until a core that was zeroised takes a key: what was in flight drains first."""
 
 _KEY_OFFERED = 8
 """Cycles in which a key that is offered after a reset is taken."""

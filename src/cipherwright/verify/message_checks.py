@@ -61,8 +61,8 @@ _MOST_UNITS = 2850
 @dataclass(frozen=True)
 class MessageChecks:
     """What a mode calls its messages, the bench that plays them, and the checks that it runs: of published
-    answers, of random messages (so many, the third value) and of resets within messages. `words`: words of a
-    random message, on average; `most`: random messages at most.
+    answers, of random messages (the third argument says how many) and of resets within messages. `words`:
+    words of a random message, on average; `most`: random messages at most.
     """
 
     what: str
