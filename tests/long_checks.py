@@ -134,10 +134,9 @@ def decides(module: Path) -> tuple[str, ...]:
     """
     texts, rooms = list[str](), {name for name in recorded.JUDGES if "/" not in name}
     for path in modules_read(module):
-        text = path.read_text()
-        texts += [path.name, recorded.without_docstrings(text)]
+        texts += [path.name, recorded.without_docstrings(path.read_text())]
         if path.name != _HARNESS:
-            rooms |= set(_named(text))
+            rooms |= _named(path)
     read = map(recorded.room, rooms_read(frozenset(rooms)))
     return (*texts, *recorded.judging_rooms(), *read, recorded.simulators(), *map(tool_version, _PACKAGES))
 
@@ -175,15 +174,9 @@ def _files(path: Path) -> Iterator[Path]:
                 yield file
 
 
-def _named(text: str) -> Iterator[str]:
+def _named(path: Path) -> set[str]:
     """The rooms of the package from which a module of tests imports."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "cipherwright":
-            parts = str(node.module).split(".")
-            yield from parts[1:2] or (alias.name for alias in node.names)
-        elif isinstance(node, ast.Import):
-            names = (alias.name.split(".") for alias in node.names)
-            yield from (parts[1] for parts in names if parts[0] == "cipherwright" and len(parts) > 1)
+    return {name[1] for up, name in _imports(path) if not up and name[0] == "cipherwright" and len(name) > 1}
 
 
 @cache

@@ -53,10 +53,15 @@ class Tried:
     def run(self, entry: dict[str, Any] | None) -> bool:
         """Whether the test runs, and does not fail."""
         before = self.runs
-        long_checks.decides.cache_clear()
-        long_checks.modules_read.cache_clear()
+        self.decides()
         long_checks.run(self.item, entry)
         return self.runs > before
+
+    def decides(self) -> tuple[str, ...]:
+        """What decides it as the files are now."""
+        long_checks.decides.cache_clear()
+        long_checks.modules_read.cache_clear()
+        return long_checks.decides(self.module)
 
     def entry(self, renewed: Path) -> dict[str, Any]:
         """What is written for a new record."""
@@ -174,13 +179,9 @@ def test_a_mark_without_a_core_is_refused(tried: Tried, renewed: Path) -> None:
 
 def test_rooms_that_a_module_names(tried: Tried) -> None:
     """A module that names the room of engines is decided by it, and by what that imports."""
-    long_checks.decides.cache_clear()
-    long_checks.modules_read.cache_clear()
-    before = long_checks.decides(tried.module)
+    before = tried.decides()
     tried.module.write_text(f"from cipherwright.engine import key_parts\n{MODULE}")
-    long_checks.decides.cache_clear()
-    long_checks.modules_read.cache_clear()
-    after = long_checks.decides(tried.module)
+    after = tried.decides()
     for room in ("engine", "target"):
         assert recorded.room(room) in after
         assert recorded.room(room) not in before

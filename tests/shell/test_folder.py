@@ -35,6 +35,7 @@ from cipherwright.shell.folder import (
 from cipherwright.spec import load, parse
 from cipherwright.target import load_target
 from cipherwright.tools import find, run
+from cipherwright.verify import CoreFolder
 from cipherwright.verify.reference import reference_of
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_AES, Built
 from tests.recorded import Measured, digest, simulators, texts_of
@@ -146,6 +147,16 @@ def test_diagrams_are_what_is_simulated(
         assert _checked(core, diagram, folder.sources, tmp_path) == "PASS", diagram.name
 
 
+def _recorded(
+    folder: CoreFolder, core: Core | BuiltEngine, diagram: Diagram, out: Path, measured: Measured
+) -> str:
+    """What a simulation of the core says of a diagram, from the record where it has that."""
+    text, texts = bench(core.component, diagram), texts_of(folder.sources)
+    run = partial(run_bench, text, folder.sources, out / diagram.name)
+    name = f"diagram {core.top} {diagram.name} {digest(text, *texts)[:16]}"
+    return str(measured(name, [text, simulators(), *texts], run))
+
+
 VERDICT = "release=verdict"
 PACKET = ["packet", "behind", "verdict", "zeroise"]
 OF_MESSAGES = {
@@ -179,12 +190,8 @@ def test_diagrams_of_messages_are_what_is_simulated(
     assert isinstance(core, Core)
     drawn = diagrams(core, worked_block(parse(core.parameters)))
     assert [diagram.name for diagram in drawn] == OF_MESSAGES[variant]
-    texts = texts_of(folder.sources)
     for diagram in drawn:
-        text = bench(core.component, diagram)
-        run = partial(run_bench, text, folder.sources, tmp_path / diagram.name)
-        name = f"diagram {core.top} {diagram.name} {digest(text, *texts)[:16]}"
-        assert measured(name, [text, simulators(), *texts], run) == "PASS"
+        assert _recorded(folder, core, diagram, tmp_path, measured) == "PASS", diagram.name
 
 
 OF_ENGINES = (
@@ -205,14 +212,10 @@ def test_diagrams_of_engines_are_what_is_simulated(
     core, folder = built(*variant)
     assert isinstance(core, BuiltEngine)
     assert [diagram.name for diagram in core.diagrams] == ["key", "block"]
-    texts = texts_of(folder.sources)
     readme = (folder.path / "README.md").read_text()
     for diagram in core.diagrams:
         assert f"({core.top}_{diagram.name}.svg)" in readme
-        text = bench(core.component, diagram)
-        run = partial(run_bench, text, folder.sources, tmp_path / diagram.name)
-        name = f"diagram {core.top} {diagram.name} {digest(text, *texts)[:16]}"
-        assert measured(name, [text, simulators(), *texts], run) == "PASS"
+        assert _recorded(folder, core, diagram, tmp_path, measured) == "PASS", diagram.name
 
 
 def test_a_wrong_diagram_of_an_engine_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
