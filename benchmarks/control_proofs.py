@@ -1,6 +1,6 @@
-"""All proofs of the hand-written stream, chain, counters, tags, CCM, GCM and XTS in a loop, of the MARS
-engine's control and the word store, and of the control around a held key, at all sizes in use, and all faults
-that they must see.
+"""All proofs of the hand-written stream, chain, counters, tags, CCM, GCM and XTS in a loop, of the control
+of XTS in a pipeline, of the MARS engine's control and the word store, and of the control around a held key,
+at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -27,7 +27,7 @@ from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.faults import Fault
 from tests.proofs import killed, sby
-from tests.shell import control_rules, loop_gcm_rules
+from tests.shell import control_rules, loop_gcm_rules, xts_rules
 from tests.shell import test_channels as gcm_channels
 from tests.shell import test_gcm_announced_control as gcm_announced
 from tests.shell import test_xts_numbers as xts_numbers
@@ -187,6 +187,14 @@ def _loop_gcm_seen(folder: Path, fault: Fault) -> bool:
     return bool(loop_gcm_rules.broken_rules(folder, text, loop_gcm_rules.SIZES[0]))
 
 
+def _turns_proven(folder: Path, sizes: xts_rules.Sizes) -> bool:
+    return not xts_rules.ruled(sizes).broken(folder)
+
+
+def _turns_seen(folder: Path, sizes: xts_rules.Sizes, fault: Fault) -> bool:
+    return bool(xts_rules.ruled(sizes, fault).broken(folder))
+
+
 def _counting_seen(folder: Path, fault: Fault) -> bool:
     return killed(xts_numbers.said(folder, fault))
 
@@ -229,12 +237,27 @@ def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]
         *(("channels of GCM", faults_of, _channels_seen) for faults_of in gcm_channels.FAULTS.items()),
     ):
         yield f"{what}: {broken[0]}", seen, partial(judge, fault=broken[1])
+    yield from of_modules()
+    for fault in STORE_FAULTS:
+        yield f"word store: {fault}", seen, partial(_store_seen, fault=fault)
+
+
+def of_modules() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
+    """The same, of modules with their rules inside."""
+    proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
     for sizes in loop_gcm_rules.SIZES:
         yield f"GCM in a loop, {sizes}", proven, partial(_loop_gcm_proven, sizes=sizes)
     for fault in loop_gcm_rules.FAULTS:
         yield f"GCM in a loop: {fault}", seen, partial(_loop_gcm_seen, fault=fault)
-    for fault in STORE_FAULTS:
-        yield f"word store: {fault}", seen, partial(_store_seen, fault=fault)
+    for of_xts in (*xts_rules.QUICK, *xts_rules.PRESETS):
+        yield f"XTS in a pipeline, {of_xts}", proven, partial(_turns_proven, sizes=of_xts)
+    one, two = xts_rules.QUICK[:2]
+    for of_xts, faults_of in (
+        *((one, named) for named in (xts_rules.FAULTS | xts_rules.FORGET_FAULTS).items()),
+        *((two, named) for named in xts_rules.PAIR_FAULTS.items()),
+    ):
+        what, broken = faults_of
+        yield f"XTS in a pipeline: {what}", seen, partial(_turns_seen, sizes=of_xts, fault=broken)
 
 
 def main(words: list[str]) -> int:
