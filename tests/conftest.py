@@ -140,7 +140,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if pyfuncitem.get_closest_marker(long_checks.MARK) is None:
         return None
-    long_checks.run(pyfuncitem, recorded.entry(long_checks.name_of(pyfuncitem)))
+    long_checks.run(pyfuncitem, recorded.FOUND.get(long_checks.name_of(pyfuncitem)))
     return True
 
 

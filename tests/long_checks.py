@@ -132,13 +132,19 @@ def decides(module: Path) -> tuple[str, ...]:
     """What decides a test of `module` beside its cores: the module and what it reads of others; the rooms
     that judge, those that these modules name, and all that they import; tools and published answers.
     """
-    texts, rooms = list[str](), {name for name in recorded.JUDGES if "/" not in name}
+    texts, rooms = list[str](), {*recorded.JUDGES} - {recorded.ANSWERS}
     for path in modules_read(module):
         texts += [path.name, recorded.without_docstrings(path.read_text())]
         if path.name != _HARNESS:
             rooms |= _named(path)
     read = map(recorded.room, rooms_read(frozenset(rooms)))
-    return (*texts, *recorded.judging_rooms(), *read, recorded.simulators(), *map(tool_version, _PACKAGES))
+    return (
+        *texts,
+        *read,
+        recorded.room(recorded.ANSWERS),
+        recorded.simulators(),
+        *map(tool_version, _PACKAGES),
+    )
 
 
 @cache

@@ -27,6 +27,7 @@ from cipherwright.verify import CoreFolder, Verdict
 
 __all__ = [
     "ANEW",
+    "ANSWERS",
     "FOUND",
     "HOME",
     "JUDGES",
@@ -34,7 +35,6 @@ __all__ = [
     "RENEWED",
     "Counts",
     "Measured",
-    "entry",
     "is_room",
     "judged",
     "judging_rooms",
@@ -61,7 +61,10 @@ FOUND: dict[str, dict[str, Any]] = json.loads(RECORD.read_text())
 RENEWED = "CIPHERWRIGHT_RENEWED"
 """The environment variable that names a folder: what is asked for is written there, for a new record."""
 
-JUDGES = ("arch", "cipher", "graph", "rewrite", "verify", "data/vectors")
+ANSWERS = "data/vectors"
+"""The published answers of the package."""
+
+JUDGES = ("arch", "cipher", "graph", "rewrite", "verify", ANSWERS)
 """What decides what is found of a core: rooms, and the published answers of the package."""
 
 HOME = Path(str(resources.files("cipherwright")))
@@ -120,11 +123,6 @@ def judged(folder: CoreFolder, what: Sequence[str], judge: Callable[[], Any]) ->
 def judging_rooms() -> list[str]:
     """Digests of what decides what is found of a core, or of a cipher's form."""
     return [room(name) for name in JUDGES]
-
-
-def entry(name: str) -> dict[str, Any] | None:
-    """What the record has under `name`."""
-    return FOUND.get(name)
 
 
 def is_room(name: str) -> bool:

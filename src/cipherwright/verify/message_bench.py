@@ -104,6 +104,7 @@ class MessageSession(ABC):
     def reset(self) -> None:
         """One cycle of reset, after which nothing of before may leave."""
         self._pulse(self.bench.ports.reset)
+        self._zeroised = False
 
     def zeroise(self) -> None:
         """One cycle of zeroising, after which nothing of before may leave."""

@@ -58,11 +58,11 @@ class _Plan:
         for k, value in enumerate(words_of_bytes(data)):
             yield self._write(ADDRESS[where] + k, f"{letter}{k + 1}", value)
 
-    def _read(self, address: int, after: int = 1, until: str = "", **shows: str) -> Moment:
+    def _read(self, address: int, after: int = 1, **shows: str) -> Moment:
         """A word is read: what is shown in a cycle."""
         at = self._word(f"{address:03x}", address)
         bus = {"select_i": "1", "write_i": "0", "address_i": at, "data_i": ANY}
-        return Moment(bus, shows, after, until)
+        return Moment(bus, shows, after)
 
     def _status(self, value: int, after: int) -> Moment:
         """The status is read, and has a value."""
