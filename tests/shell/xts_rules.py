@@ -57,6 +57,9 @@ FAULTS = {
     "a number in the slot of a block": drop("number_q", "~goes"),
     "a stolen block goes in the place of a unit's last": drop("again_now", "~leaves"),
     "the next tweak is read too late": use("read_1", "read_q", "read_1"),
+    "the tweak is not multiplied": drop("step_q", "goes"),
+    "a stolen block that waits is lost": drop("again_now", "again_x"),
+    "the result of a stolen block is not told": use("shown_line", "again_q", "1'b0"),
     "the place behind a read one is the same": use("read_next", "read_q + 2'd1", "read_q"),
 }
 """What is broken -> the fault."""

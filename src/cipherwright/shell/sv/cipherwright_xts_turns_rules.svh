@@ -8,13 +8,16 @@
 // it: into the memory, to the next tweak, to the current one. A word has the unit that it was
 // taken in.
 //
-// Shown: a block goes into its slot beside the tweak of its own unit. Every word that was taken has
-// one slot, in the order in which they were taken; no word is overwritten while it is held. Tweaks
-// are in the memory when they are read, and none is overwritten before. No slot has two owners. The
-// slot of a short word is right behind that of the block that gives it bytes, and that block goes
-// through the cipher once more, when its result is there, or a cycle later where a unit's last word
-// goes just then. With two pairs of keys, every slot is under the pair that was announced with its
-// unit's number, and a pair is in use as long as it has a unit that has not ended.
+// Shown: a block goes into its slot beside the tweak of its own unit, multiplied by alpha as often
+// as there are blocks of the unit before it. Every word that was taken has one slot, in the order
+// in which they were taken; no word is overwritten while it is held. Tweaks are in the memory when
+// they are read, and none is overwritten before. No slot has two owners. The slot of a short word
+// is right behind that of the block that gives it bytes, and that block goes through the cipher
+// once more, when its result is there, or a cycle later where a unit's last word goes just then.
+// Results are told as many cycles after their slots, all alike: which are a unit's last, and which
+// took stolen bytes in. While everything is forgotten, all data are overwritten. With two pairs of
+// keys, every slot is under the pair that was announced with its unit's number, and a pair is in
+// use as long as it has a unit that has not ended.
 //
 // Assumed: a number is announced where room_o is 1, and not in the cycle behind drop_i; drop_i
 // stays for F_DROP cycles at least (the control around the core keeps it for XtsTiming.flush).
@@ -49,7 +52,14 @@ reg [F_W*(F_PLACES+1)-1:0] f_counts;
 reg [F_R*(F_PLACES+1)-1:0] f_rows;
 // -- whether everything was forgotten: a cycle ago, and so on
 reg [F_DROP-1:0] f_drops;
-reg f_now_1, f_stole;
+// -- the place in its unit of: the word that was taken, the one that is held, the slot's; how often
+//    the current tweak was multiplied by alpha; how many blocks of the current unit had their slot
+reg [F_W-1:0] f_place, f_held_place, f_slot_place, f_power, f_done;
+// -- by cycles since a slot: whether its result gives bytes away; whether a result leaves, is that
+//    of its unit's last whole word, is that of a stolen block
+reg [F_PLACES:0] f_steals;
+reg [F_PLACES+1:0] f_shown, f_last, f_late;
+reg f_now_1, f_stole, f_left, f_again, f_last_slot, f_pending;
 
 function automatic [F_W-1:0] f_ones(input [F_R-1:0] row);
     integer k;
@@ -63,6 +73,7 @@ function automatic f_is_row(input [F_R-1:0] row);
 endfunction
 
 wire [F_W-1:0] f_open = f_announced - f_ended;
+wire [F_W-1:0] f_power_next = ~step_q ? f_power : load_q ? 0 : f_power + 1'b1;
 wire f_out = number_line[F_PLACES-1];
 wire f_first = accept & start_q;
 wire f_clear = rst_i | drop_i | drop_q;
@@ -88,7 +99,7 @@ always @(posedge clk) begin
     f_ended <= f_clear ? f_zero : f_ended + uses;
     f_ended_1 <= f_clear ? f_zero : f_ended;
     f_taken <= f_clear ? 0 : f_taken + accept;
-    f_gone <= f_clear ? 0 : f_gone + (goes | (held & held_short));
+    f_gone <= f_clear ? 0 : f_gone + (data_o | short_o);
     f_drops <= rst_i ? 0 : {f_drops[F_DROP-2:0], drop_i};
     f_now_1 <= ~f_clear & now;
     f_stole <= ~f_clear & steal_q;
@@ -102,7 +113,20 @@ always @(posedge clk) begin
     if (f_first) f_word <= f_begun;
     if (word_1) f_held <= f_word;
     f_slot <= f_held;
+    if (accept) f_place <= start_q ? 0 : f_place + 1'b1;
+    if (word_1) f_held_place <= f_place;
+    f_slot_place <= f_held_place;
+    f_power <= f_power_next;
+    f_done <= f_clear | uses ? 0 : f_done + goes;
     // what is on its way
+    f_steals <= f_clear ? 0 : {f_steals[F_PLACES-1:0], steal_o};
+    f_left <= ~f_clear & leaves;
+    f_again <= ~f_clear & (f_steals[F_PLACES] & f_left | f_steals[F_PLACES-1] & ~leaves);
+    f_shown <= f_clear ? 0 : {f_shown[F_PLACES:0], data_o | again_o};
+    f_last_slot <= uses;
+    f_last <= {f_last[F_PLACES:0], data_o & f_last_slot};
+    f_late <= {f_late[F_PLACES:0], again_o};
+    f_pending <= ~f_clear & f_open != 0;
     f_counts <= f_clear ? {F_PLACES + 1{f_zero}} : {f_counts[F_W*F_PLACES-1:0], f_next};
     for (f_k = 0; f_k < F_PLACES; f_k = f_k + 1) begin
         f_rows[F_R*(f_k+1)+:F_R] <= f_clear ? 0 : f_rows[F_R*f_k+:F_R] >> f_out;
@@ -120,13 +144,18 @@ end
 // What is shown of every slot.
 always @(*) begin
     if (f_started & ~drop_q) begin
-        if (data_q) assert (f_slot == f_now);
-        assert (f_taken == f_gone + held + word_1);
+        if (data_o) assert (f_slot == f_now & f_slot_place == f_power);
+        assert (f_taken == f_gone + (data_o | short_o) + held + word_1);
+        assert (again_o == f_again);
+        assert (valid_o == f_shown[F_PLACES+1]);
+        if (valid_o) assert (last_o == f_last[F_PLACES+1] & late_o == f_late[F_PLACES+1]);
+        assert (pending_o == f_pending);
         assert (~(held & word_1) | goes | (held_short & leaves));
-        assert (~(data_q & again_q));
-        assert (~(number_q & (data_q | again_q)));
-        assert (~(short_q & again_q));
-        assert (short_q == f_stole);
+        assert (~(data_o & (again_o | short_o)));
+        assert (~(number_o & (data_o | again_o)));
+        assert (~(short_o & again_o));
+        assert (short_o == f_stole);
+        assert (~steal_o | data_o);
         assert (~(again_now & goes));
         assert (~(again_0 & again_x));
         assert (~number_q | f_number == f_numbered);
@@ -139,6 +168,11 @@ always @(*) begin
     if (f_started) begin
         assert (f_drops[0] == drop_q);
         assert (settle_q == (f_drops[0] | f_drops[1]));
+        // what enables the registers of data is 1 while everything is forgotten
+        assert (word_o == (word_1 | drop_q));
+        assert (push_o == (f_out | drop_q));
+        assert (stolen_o == (again_0 | drop_q));
+        if (drop_q) assert (step_o & load_o & next_o);
         if (drop_q) begin
             assert (start_q & stop_q & ~(|way) & ~(|full));
             assert (~(word_1 | held | whole | leaves | ends | ended_1 | short_1));
@@ -147,6 +181,9 @@ always @(*) begin
         if (f_drops[1]) assert (~(ended | ready_q | short_q | steal_q | number_q | data_q));
         for (f_k = 0; f_k < F_PLACES; f_k = f_k + 1) begin
             if (f_drops[f_k+1]) assert (~(number_line[f_k] | steal_line[f_k]));
+        end
+        for (f_k = 0; f_k < F_PLACES + 2; f_k = f_k + 1) begin
+            if (f_drops[f_k+1]) assert (~shown_line[f_k]);
         end
         if (f_drops[F_PLACES+1]) assert (~(push_q | again_x));
     end
@@ -189,6 +226,7 @@ always @(*) begin
         // the next tweak and the current one
         assert (f_read == f_ended + now + after);
         assert (~uses | now);
+        assert (~pop_q | after);
         assert (~after | f_after_next == f_ended + now);
         assert (~now | f_now_next == f_ended);
         assert (~f_now_1 | f_now == f_ended_1);
@@ -216,6 +254,14 @@ always @(*) begin
         assert (~(start_q & whole) | ends | word_1);
         assert (~whole | (now & f_held == f_ended));
         assert (~word_1 | (now & f_word == f_ended));
+        // places in a unit
+        assert (~data_q | f_slot_place == f_power);
+        assert (~now | f_power_next == f_done);
+        assert (now | f_done == 0);
+        assert (~start_q | word_1 | ends | f_done == 0);
+        assert (~whole | f_held_place == f_done);
+        assert (~word_1 | f_place == f_done + whole);
+        assert (start_q | f_place == f_done + word_1 + whole - 1'b1);
         assert (f_begun == f_ended + (word_1 | (whole & ~leaves) | uses));
         // stealing
         assert (steal_q == (held & held_short));
@@ -227,6 +273,15 @@ always @(*) begin
         assert (~steal_line[F_PLACES-2] | ~ready_q);
         assert (~steal_line[F_PLACES-1] | ~word_1);
         assert (~(again_x & held));
+        for (f_k = 0; f_k < F_PLACES; f_k = f_k + 1) assert (f_steals[f_k] == steal_line[f_k]);
+        assert (again_x == (f_steals[F_PLACES] & f_left));
+        // results
+        assert (~data_q | last_q == f_last_slot);
+        for (f_k = 0; f_k < F_PLACES + 2; f_k = f_k + 1) begin
+            assert (f_shown[f_k] == shown_line[f_k]);
+            if (f_shown[f_k]) assert (f_last[f_k] == last_line[f_k]);
+            if (f_shown[f_k]) assert (f_late[f_k] == late_line[f_k]);
+        end
     end
 end
 
@@ -237,9 +292,9 @@ end
 localparam integer F_N = `F_TWEAKS + 4;
 reg [F_N-1:0] f_pairs;
 reg [F_W*(F_N+1)-1:0] f_seconds;
-// by place of a stolen block: whether there is one, and the pair of its unit
-reg [F_PLACES:0] f_steals, f_steal_pairs;
-reg f_again, f_again_pair;
+// by cycles since the slot of a block whose result gives bytes away: the pair of its unit
+reg [F_PLACES:0] f_steal_pairs;
+reg f_again_pair;
 reg [F_W-1:0] f_after_k;
 reg f_joins;
 wire [F_W-1:0] f_length = f_announced - f_ended_1;
@@ -275,9 +330,7 @@ always @(posedge clk) begin
         f_seconds[F_W*f_k+:F_W] <= f_clear ? 0 :
             ended_q ? f_after_k + f_joins - f_joined[0] : f_seconds[F_W*f_k+:F_W] + f_joins;
     end
-    f_steals <= f_clear ? 0 : {f_steals[F_PLACES-1:0], steal_q};
     f_steal_pairs <= {f_steal_pairs[F_PLACES-1:0], f_pairs[0]};
-    f_again <= ~f_clear & (again_x ? f_steals[F_PLACES] : f_steals[F_PLACES-1] & ~leaves);
     f_again_pair <= again_x ? f_steal_pairs[F_PLACES] : f_steal_pairs[F_PLACES-1];
 end
 
@@ -287,10 +340,11 @@ always @(*) begin
         // shown
         if (number_q) assert (own_pair_o == f_pair(f_at_number));
         if (data_q) assert (own_pair_o == f_pairs[0]);
-        if (again_q) assert (f_again & again_pair_o == f_again_pair);
+        if (again_q) assert (again_pair_o == f_again_pair);
         for (f_k = 0; f_k < F_N; f_k = f_k + 1) begin
             if (f_k < f_in_rows && f_k >= f_at_now) assert (used_o[f_pairs[f_k]]);
         end
+        assert (used_o == {f_second != f_begun_1, f_length - f_second != f_begun_0});
         // what it follows from
         assert (f_length <= F_N);
         assert (ended_q == (f_ended != f_ended_1));
@@ -318,13 +372,9 @@ always @(*) begin
         assert (~after | pair_after == f_pair(f_at_after));
         assert (~now | pair_now == f_pair(f_at_now));
         assert (~ended_q | pair_ended == f_pairs[0]);
-        for (f_k = 0; f_k < F_PLACES; f_k = f_k + 1) begin
-            assert (f_steals[f_k] == steal_line[f_k]);
-        end
         for (f_k = 0; f_k <= F_PLACES; f_k = f_k + 1) begin
             if (f_steals[f_k]) assert (pair_line[f_k] == f_steal_pairs[f_k]);
         end
-        if (again_x) assert (f_steals[F_PLACES]);
         if (steal_q) assert (own_pair_q == f_pairs[0]);
     end
 end
