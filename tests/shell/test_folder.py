@@ -471,8 +471,8 @@ def test_the_readme_of_a_small_core_behind_buses(built: Callable[..., Built]) ->
     for sentence in (
         f"no other is taken until its tag is made, which takes {least} to {most} cycles",
         "Write every byte of KEY first",
-        f"{core.key_cycles} cycles after that",
-        f"Zeroising takes {core.zeroise_cycles} cycles",
+        f"{core.key_cycles} cycles after the core takes the key",
+        f"Zeroising takes at most {core.zeroise_cycles} cycles",
         f"testbench of `{core.tested}`, the core without its bus",
         "It simulates, and does not prove:\n\n- The mode, its multiplier included",
         "in bits 7:0 of the first word of its registers",

@@ -55,7 +55,14 @@ KeyFile = Annotated[
         "--key-file", metavar="FILE", help="A file that holds the key, hexadecimal, instead of --key."
     ),
 ]
-Iv = Annotated[str, typer.Option(metavar="HEX")]
+Iv = Annotated[
+    str,
+    typer.Option(
+        metavar="HEX",
+        help="The initial value, hexadecimal: IV, nonce or counter block; in mode xts the first data unit's "
+        "number, its lowest byte first.",
+    ),
+]
 Aad = Annotated[
     str, typer.Option("--aad", metavar="HEX", help="Additional data that the tag covers (modes gcm and ccm).")
 ]

@@ -41,8 +41,8 @@ class CryptLine:
     """
 
     what: Made
-    source: Annotated[Path, typer.Argument(metavar="IN")]
-    out: Annotated[Path, typer.Argument(metavar="OUT")]
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The file that is read.")]
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file that is written, or replaced.")]
     key: Key = ""
     key_file: KeyFile = None
     iv: Iv = ""
@@ -94,7 +94,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     check_key(spec, key)
     start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
     data = read_whole(line.source)
-    _check_writable(line.out)
+    _check_writable(line.out, line.source)
     units = units_of(spec.mode, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
@@ -117,10 +117,14 @@ def _additional_data(spec: Spec, line: CryptLine) -> bytes:
     return additional_data(spec, line.aad, "--aad")
 
 
-def _check_writable(out: Path) -> None:
-    """Raise UserError, before anything is computed, where a file can't be written."""
+def _check_writable(out: Path, source: Path) -> None:
+    """Raise UserError, before anything is computed, where `out` can't be written or is the file `source`."""
     target = Path(os.path.realpath(out))
-    if target.is_dir() or not target.parent.is_dir():
-        raise UserError(f"can't write to {out}: it is a folder, or its folder does not exist")
+    if target.is_dir():
+        raise UserError(f"can't write to {out}: it is a folder")
+    if not target.parent.is_dir():
+        raise UserError(f"can't write to {out}: its folder does not exist")
+    if target.is_file() and target.samefile(source):
+        raise UserError(f"{out} is the file that is read; name another one for the result")
     if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
         raise UserError(f"can't write to {out}: permission denied")

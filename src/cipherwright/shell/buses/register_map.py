@@ -217,7 +217,9 @@ def rdl_source(facts: MapFacts) -> str:
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(facts.loads)
     ]
-    status.append(_field("BUSY", 2, 2, _STATUS, "a block is inside, or a key is expanded or cleared", None))
+    inside = "a block" if facts.blocks else "a word"
+    busy = f"{inside} is inside, or a key is expanded or cleared"
+    status.append(_field("BUSY", 2, 2, _STATUS, busy, None))
     ready = (
         "START is carried out once DATA_IN is written" if facts.blocks else "a beat of a message can be taken"
     )

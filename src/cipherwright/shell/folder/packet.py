@@ -147,7 +147,8 @@ def packet_timing(core: Core) -> Iterator[str]:
             f"A result leaves {core.latency} cycles after its word is taken, or a few more: the word waits "
             "for the loop."
         )
-        yield f"A word can be taken {rate}."
+        yield f"On average a word can be taken {rate}."
+        yield "A packet's second word may be taken right behind the first."
     least = core.packet["least_tag_latency_cycles"]
     yield f"The tag is there {least} to {tag} cycles after the packet's last word is taken."
     yield "The next packet's first word can be taken in the cycle after it, at the latest."

@@ -324,7 +324,7 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
                 if not core.in_registers
                 else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
                 "No result leaves after it.",
-                f"Zeroising takes {core.zeroise_cycles} cycles.",
+                f"Zeroising takes at most {core.zeroise_cycles} cycles.",
                 "From then on no register depends on a key or block from before.",
             ],
         )
@@ -355,12 +355,22 @@ def _key_registers(core: Core) -> Iterator[str]:
             f"The core takes it when the last {thing} under this slot has left; then KEY_PENDING is 0. "
             "Until then no other write changes the key or its slot."
         )
-        yield f"The first {what} under the slot can be taken {core.key_cycles} cycles after that."
+        yield (
+            f"The first {what} under the slot can be taken {core.key_cycles} cycles after the core takes "
+            "the key."
+        )
         yield f"No {what} is taken before the key of its slot is complete. ZEROISE clears both."
         return
-    yield "LOAD_KEY in CONTROL hands it to the core, which takes it when the last block has left."
-    yield f"The first {what} can be taken {core.key_cycles} cycles after that."
+    yield f"LOAD_KEY in CONTROL hands it to the core, which takes it when {_waited_for(core)}."
+    yield f"The first {what} can be taken {core.key_cycles} cycles after the core takes the key."
     yield "No block is taken before a key is complete, nor while one is expanded."
+
+
+def _waited_for(core: Core) -> str:
+    """What a key waits for."""
+    if core.packet:
+        return "no packet is open and the last tag has left: a packet that does not end keeps a key out"
+    return "the last unit that was announced has left" if core.unit else "the last block has left"
 
 
 _FIRST = {"packet": "word of a packet", "unit": "unit number", "message": "word of a message"}
@@ -374,7 +384,7 @@ def _one_key(core: Core) -> Iterator[str]:
         yield from _keys_of_channels(core)
         return
     yield "Hold both inputs until then."
-    yield f"`{p.key_ready}` rises only after a key is offered and the last block has left."
+    yield f"`{p.key_ready}` rises only after a key is offered and {_waited_for(core)}."
     what = _FIRST.get(_thing(core), "block")
     yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
     yield f"No {what} is taken before a key is complete, nor while one is expanded."

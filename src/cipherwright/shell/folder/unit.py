@@ -124,7 +124,10 @@ def unit_timing(core: Core) -> Iterator[str]:
     )
     yield f"A unit's first word can be taken about {core.latency} cycles after its number."
     yield "A word can be taken every cycle, but for one cycle for each unit: 128 bits a cycle."
-    yield "A unit of n words takes n + 1 cycles, where numbers are announced far enough ahead."
+    yield (
+        f"A unit of n words takes n + 1 cycles, where numbers are announced {units_ahead(core.unit)} and "
+        f"units have {_no_shorter(core, core.unit)} words or more. Words of shorter units wait for tweaks."
+    )
 
 
 def units_ahead(unit: Mapping[str, Any]) -> str:
@@ -138,7 +141,17 @@ def _ahead(core: Core, unit: Mapping[str, Any]) -> str:
     begin = "Announce them as soon as the core takes them"
     if _in_a_loop(core):
         return f"{begin}: one unit ahead, while the one before goes on."
-    return f"{begin}: up to {units_ahead(unit)}, and then words never wait."
+    return (
+        f"{begin}: up to {units_ahead(unit)}. Then words of units of {_no_shorter(core, unit)} words and "
+        "more never wait for a tweak."
+    )
+
+
+def _no_shorter(core: Core, unit: Mapping[str, Any]) -> int:
+    """The fewest words of units that follow each other without a pause: a tweak is there two cycles later
+    after its number than a result after its word.
+    """
+    return -(-(core.latency + 2) // int(unit["tweaks"]))
 
 
 def _in_a_loop(core: Core) -> bool:

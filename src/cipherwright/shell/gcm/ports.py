@@ -145,7 +145,7 @@ def port_groups(
     keep, last, tag_valid, tag, good = result_pins(lanes)
     if tag_bits < tag.width:
         tag = replace(tag, meaning=f"{tag.meaning}; its first {tag_bits} bits, then zeros")
-    busy = "a packet is in flight, a key is expanded, or everything is being cleared"
+    busy = "a word or a tag is inside, a key is expanded, or everything is being cleared"
     what = "an IV, additional data or data" if any_iv else "additional data or data"
     of_word = f"{lanes} blocks, the first at the top: " if lanes > 1 else ""
     block = Pin(n.block_in, 128 * lanes, order=Order.BYTES, meaning=f"{of_word}word of {what}")

@@ -12,12 +12,12 @@
 // as there are blocks of the unit before it. Every word that was taken has one slot, in the order
 // in which they were taken; no word is overwritten while it is held. Tweaks are in the memory when
 // they are read, and none is overwritten before. No slot has two owners. The slot of a short word
-// is right behind that of the block that gives it bytes, and that block goes through the cipher
-// once more, when its result is there, or a cycle later where a unit's last word goes just then.
+// is right behind that of the block before it, which gives it bytes; that block goes through the
+// cipher once more when its result is there, or a cycle later where a unit's last word goes then.
 // Results are told as many cycles after their slots, all alike: which are a unit's last, and which
 // took stolen bytes in. While everything is forgotten, all data are overwritten. With two pairs of
 // keys, every slot is under the pair that was announced with its unit's number, and a pair is in
-// use as long as it has a unit that has not ended.
+// use from two cycles after the announcement of a unit of it until the unit has ended.
 //
 // Assumed: a number is announced where room_o is 1, and not in the cycle behind drop_i; drop_i
 // stays for F_DROP cycles at least (the control around the core keeps it for XtsTiming.flush).
@@ -60,6 +60,13 @@ reg [F_W-1:0] f_place, f_held_place, f_slot_place, f_power, f_done;
 reg [F_PLACES:0] f_steals;
 reg [F_PLACES+1:0] f_shown, f_last, f_late;
 reg f_now_1, f_stole, f_left, f_again, f_last_slot, f_pending;
+// -- a cycle ago: whether a tweak was popped, and its place; the slot's unit and place
+reg f_popped_1;
+reg [F_A-1:0] f_read_1;
+reg [F_W-1:0] f_slot_1, f_slot_place_1;
+// -- what a word is, by the ports: whether the next one is its unit's first; whether one that was
+//    taken is its unit's last, and is short behind another one
+reg f_start, f_end, f_short;
 
 function automatic [F_W-1:0] f_ones(input [F_R-1:0] row);
     integer k;
@@ -75,7 +82,8 @@ endfunction
 wire [F_W-1:0] f_open = f_announced - f_ended;
 wire [F_W-1:0] f_power_next = ~step_q ? f_power : load_q ? 0 : f_power + 1'b1;
 wire f_out = number_line[F_PLACES-1];
-wire f_first = accept & start_q;
+wire f_accept = valid_i & open_i & ready_o;
+wire f_first = f_accept & f_start;
 wire f_clear = rst_i | drop_i | drop_q;
 wire [F_A-1:0] f_write = write_q + {{F_A - 1{1'b0}}, made_q};
 wire [F_W-1:0] f_zero = rst_i ? 0 : {2'd0, f_write};  // where the memory goes on
@@ -98,7 +106,10 @@ always @(posedge clk) begin
     f_begun <= f_clear ? f_zero : f_begun + f_first;
     f_ended <= f_clear ? f_zero : f_ended + uses;
     f_ended_1 <= f_clear ? f_zero : f_ended;
-    f_taken <= f_clear ? 0 : f_taken + accept;
+    f_taken <= f_clear ? 0 : f_taken + f_accept;
+    f_start <= rst_i | drop_i | (f_accept ? last_i : f_start);
+    f_end <= ~rst_i & ~drop_i & f_accept & last_i;
+    f_short <= ~rst_i & ~drop_i & f_accept & last_i & ~full_i & ~f_start;
     f_gone <= f_clear ? 0 : f_gone + (data_o | short_o);
     f_drops <= rst_i ? 0 : {f_drops[F_DROP-2:0], drop_i};
     f_now_1 <= ~f_clear & now;
@@ -113,9 +124,13 @@ always @(posedge clk) begin
     if (f_first) f_word <= f_begun;
     if (word_1) f_held <= f_word;
     f_slot <= f_held;
-    if (accept) f_place <= start_q ? 0 : f_place + 1'b1;
+    if (f_accept) f_place <= f_start ? 0 : f_place + 1'b1;
     if (word_1) f_held_place <= f_place;
     f_slot_place <= f_held_place;
+    f_slot_1 <= f_slot;
+    f_slot_place_1 <= f_slot_place;
+    f_popped_1 <= ~f_clear & pop_q;
+    f_read_1 <= read_o;
     f_power <= f_power_next;
     f_done <= f_clear | uses ? 0 : f_done + goes;
     // what is on its way
@@ -156,6 +171,7 @@ always @(*) begin
         assert (~(short_o & again_o));
         assert (short_o == f_stole);
         assert (~steal_o | data_o);
+        if (short_o) assert (f_slot == f_slot_1 & f_slot_place == f_slot_place_1 + 1'b1);
         assert (~(again_now & goes));
         assert (~(again_0 & again_x));
         assert (~number_q | f_number == f_numbered);
@@ -168,6 +184,9 @@ always @(*) begin
     if (f_started) begin
         assert (f_drops[0] == drop_q);
         assert (settle_q == (f_drops[0] | f_drops[1]));
+        assert (accept == f_accept & start_q == f_start & ended_1 == f_end & short_1 == f_short);
+        assert (ready_o == ready_q & number_o == number_q & read_o == read_1);
+        assert (step_o == step_q & load_o == load_q & next_o == next_q);
         // what enables the registers of data is 1 while everything is forgotten
         assert (word_o == (word_1 | drop_q));
         assert (push_o == (f_out | drop_q));
@@ -223,6 +242,8 @@ always @(*) begin
             f_at = f_popped + f_k[F_W-1:0];
             if (full[f_k]) assert (f_memory[f_at[F_A-1:0]] == f_at);
         end
+        // what was popped is there a cycle later, too: the memory is read through a register
+        assert (~f_popped_1 | f_memory[f_read_1] == f_popped - 1'b1);
         // the next tweak and the current one
         assert (f_read == f_ended + now + after);
         assert (~uses | now);
@@ -265,6 +286,8 @@ always @(*) begin
         assert (f_begun == f_ended + (word_1 | (whole & ~leaves) | uses));
         // stealing
         assert (steal_q == (held & held_short));
+        assert (~steal_q | (f_held == f_slot & f_held_place == f_slot_place + 1'b1));
+        assert (~(word_1 & short_1) | (f_word == f_held & f_place == f_held_place + 1'b1));
         assert (~(steal_q & (short_1 | steal_line[0])));
         for (f_k = 1; f_k < F_PLACES; f_k = f_k + 1) begin
             assert (~(steal_line[f_k] & steal_line[f_k-1]));
