@@ -64,6 +64,11 @@ from tests.shell.test_formal import (
 )
 
 PASSED = "DONE (PASS, rc=0)"
+PROVEN, SEEN = ("proven", "FAILED"), ("seen", "SURVIVED")
+"""Words for good and bad."""
+
+Judgement = tuple[str, tuple[str, str], Callable[[Path], bool]]
+"""A name, the words, and what finds out in an empty folder."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +196,8 @@ def _turns_proven(folder: Path, sizes: xts_rules.Sizes) -> bool:
     return not xts_rules.ruled(sizes).broken(folder)
 
 
-def _turns_seen(folder: Path, sizes: xts_rules.Sizes, fault: Fault) -> bool:
-    return bool(xts_rules.ruled(sizes, fault).broken(folder))
+def _turns_seen(folder: Path, broken: xts_rules.Broken) -> bool:
+    return bool(xts_rules.ruled(broken.sizes, broken.fault).broken(folder))
 
 
 def _counting_seen(folder: Path, fault: Fault) -> bool:
@@ -217,17 +222,16 @@ def _channels_seen(folder: Path, fault: Fault) -> bool:
     return killed(sby(folder, "always", gcm_channels.FILE))
 
 
-def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
-    """(name, words for good and bad, what finds out in an empty folder) of every proof and fault."""
-    proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
+def judgements() -> Iterator[Judgement]:
+    """Every proof and fault."""
     for proof in proofs():
-        yield proof.name, proven, partial(_proven, proof=proof)
+        yield proof.name, PROVEN, partial(_proven, proof=proof)
     for name, files, task, fault in faults():
-        yield name, seen, partial(_seen, files=files, task=task, fault=fault)
+        yield name, SEEN, partial(_seen, files=files, task=task, fault=fault)
     for bits in (128, 192, 256, 448):
-        yield f"word store of {bits} bits", proven, partial(_store_proven, bits=bits)
-    yield "announced keys of GCM", proven, _announced_proven
-    yield "channels of GCM", proven, _channels_proven
+        yield f"word store of {bits} bits", PROVEN, partial(_store_proven, bits=bits)
+    yield "announced keys of GCM", PROVEN, _announced_proven
+    yield "channels of GCM", PROVEN, _channels_proven
     for what, broken, judge in (
         *(("numbers of runs", faults_of, _counting_seen) for faults_of in xts_numbers.FAULTS.items()),
         *(
@@ -236,28 +240,22 @@ def judgements() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]
         ),
         *(("channels of GCM", faults_of, _channels_seen) for faults_of in gcm_channels.FAULTS.items()),
     ):
-        yield f"{what}: {broken[0]}", seen, partial(judge, fault=broken[1])
+        yield f"{what}: {broken[0]}", SEEN, partial(judge, fault=broken[1])
     yield from of_modules()
     for fault in STORE_FAULTS:
-        yield f"word store: {fault}", seen, partial(_store_seen, fault=fault)
+        yield f"word store: {fault}", SEEN, partial(_store_seen, fault=fault)
 
 
-def of_modules() -> Iterator[tuple[str, tuple[str, str], Callable[[Path], bool]]]:
-    """The same, of modules with their rules inside."""
-    proven, seen = ("proven", "FAILED"), ("seen", "SURVIVED")
+def of_modules() -> Iterator[Judgement]:
+    """Those of modules with their rules inside."""
     for sizes in loop_gcm_rules.SIZES:
-        yield f"GCM in a loop, {sizes}", proven, partial(_loop_gcm_proven, sizes=sizes)
+        yield f"GCM in a loop, {sizes}", PROVEN, partial(_loop_gcm_proven, sizes=sizes)
     for fault in loop_gcm_rules.FAULTS:
-        yield f"GCM in a loop: {fault}", seen, partial(_loop_gcm_seen, fault=fault)
+        yield f"GCM in a loop: {fault}", SEEN, partial(_loop_gcm_seen, fault=fault)
     for of_xts in (*xts_rules.QUICK, *xts_rules.PRESETS):
-        yield f"XTS in a pipeline, {of_xts}", proven, partial(_turns_proven, sizes=of_xts)
-    one, two = xts_rules.QUICK[:2]
-    for of_xts, faults_of in (
-        *((one, named) for named in (xts_rules.FAULTS | xts_rules.FORGET_FAULTS).items()),
-        *((two, named) for named in xts_rules.PAIR_FAULTS.items()),
-    ):
-        what, broken = faults_of
-        yield f"XTS in a pipeline: {what}", seen, partial(_turns_seen, sizes=of_xts, fault=broken)
+        yield f"XTS in a pipeline, {of_xts}", PROVEN, partial(_turns_proven, sizes=of_xts)
+    for broken in xts_rules.BROKEN:
+        yield f"XTS in a pipeline: {broken}", SEEN, partial(_turns_seen, broken=broken)
 
 
 def main(words: list[str]) -> int:

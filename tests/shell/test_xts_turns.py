@@ -13,14 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .xts_rules import FAULTS, FORGET_FAULTS, PAIR_FAULTS, QUICK, Sizes, ruled, seen_in_a_run
-
-BROKEN = [
-    *((QUICK[0], fault, 28) for fault in FAULTS),
-    *((QUICK[0], fault, 44) for fault in FORGET_FAULTS),
-    *((QUICK[1], fault, 28) for fault in PAIR_FAULTS),
-]
-"""Sizes, what is broken, and cycles of a run that shows it."""
+from .xts_rules import BROKEN, QUICK, Broken, Sizes, ruled, seen_in_a_run
 
 
 @pytest.mark.parametrize("sizes", QUICK, ids=str)
@@ -37,8 +30,7 @@ def test_what_is_assumed_leaves_room(sizes: Sizes, tmp_path: Path) -> None:
     assert not seen_in_a_run(tmp_path, sizes, None, 20)
 
 
-@pytest.mark.parametrize(("sizes", "fault", "cycles"), BROKEN, ids=str)
-def test_a_broken_control_is_seen(sizes: Sizes, fault: str, cycles: int, tmp_path: Path) -> None:
-    change = (FAULTS | FORGET_FAULTS | PAIR_FAULTS)[fault]
-    assert ruled(sizes, change).broken(tmp_path)
-    assert seen_in_a_run(tmp_path, sizes, change, cycles)
+@pytest.mark.parametrize("broken", BROKEN, ids=str)
+def test_a_broken_control_is_seen(broken: Broken, tmp_path: Path) -> None:
+    assert ruled(broken.sizes, broken.fault).broken(tmp_path)
+    assert seen_in_a_run(tmp_path, broken.sizes, broken.fault, broken.cycles)

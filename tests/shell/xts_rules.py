@@ -16,7 +16,7 @@ from cipherwright.tools import run
 from tests.faults import Fault, drop, takes, use, when
 from tests.induction import Ruled
 
-__all__ = ["FAULTS", "FORGET_FAULTS", "PAIR_FAULTS", "PRESETS", "QUICK", "Sizes", "ruled", "seen_in_a_run"]
+__all__ = ["BROKEN", "PRESETS", "QUICK", "Broken", "Sizes", "ruled", "seen_in_a_run"]
 
 _RULES = Path(str(resources.files("cipherwright.shell"))) / "sv" / "cipherwright_xts_turns_rules.svh"
 _TOP = "turns"
@@ -49,7 +49,7 @@ def ruled(sizes: Sizes, fault: Fault | None = None) -> Ruled:
     return Ruled(_TOP, fault(text) if fault else text, _RULES.read_text(), f"verilog_defines {macros}")
 
 
-FAULTS = {
+_FAULTS = {
     "a word is taken before its tweak is there": takes("there", "now | after"),
     "the tweak of the unit before": drop("uses", "short_1"),
     "no gap behind a unit": use("ready_q", "full_i", "full_i & 1'b0"),
@@ -67,7 +67,7 @@ FAULTS = {
 }
 """What is broken -> the fault."""
 
-FORGET_FAULTS = {
+_FORGET_FAULTS = {
     "reads do not follow what is written while everything is forgotten": use("settle_q", "drop_q", "1'b0"),
     "a word of before is held": drop("word_1", "~drop_i"),
     "a unit of before is inside": takes("start_q", "accept ? last_i : start_q"),
@@ -77,7 +77,7 @@ FORGET_FAULTS = {
 }
 """What is broken -> the fault, of zeroising, and of what takes long."""
 
-PAIR_FAULTS = {
+_PAIR_FAULTS = {
     "the pair of the unit before": takes("pair_now", "pair_now"),
     "the pair is read too late": use("pair_head", "pair_read", "read_q"),
     "a number under the pair of the block before it": takes("own_pair_q", "pair_now"),
@@ -91,6 +91,27 @@ PAIR_FAULTS = {
     "pairs in the order of tweaks": when("pairs[pair_write]", "announce_i", "push_q"),
 }
 """What is broken with two pairs of keys -> the fault."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A control of these sizes with a fault. what: is broken; cycles: of a run that shows it."""
+
+    what: str
+    sizes: Sizes
+    fault: Fault
+    cycles: int = 28
+
+    def __str__(self) -> str:
+        return self.what
+
+
+BROKEN = [
+    *(Broken(what, QUICK[0], fault) for what, fault in _FAULTS.items()),
+    *(Broken(what, QUICK[0], fault, 44) for what, fault in _FORGET_FAULTS.items()),
+    *(Broken(what, QUICK[1], fault) for what, fault in _PAIR_FAULTS.items()),
+]
+"""All faults that the rules must see."""
 
 
 _SCRIPT = """\
