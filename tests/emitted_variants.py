@@ -66,7 +66,8 @@ BEHIND_BUSES = [
     (*LIGHT_XTS, "key_slots=2", "interface=axi-stream", "control=wishbone"),
     (*AGILE_XTS, "unit_numbers=counted", "interface=axi-stream"),
     ("aes128-fast-ctr", *IN_LIGHT, "interface=axi-stream"),
+    ("aes128-fast-ctr", *IN_LIGHT, "lanes=2", "interface=axi-stream", "tdata_bits=0"),
 ]
 """Two resident keys of packets, runs of units, two resident keys of units, runs that bring their keys, and
-messages of any length, whose blocks are beats.
+messages of any length, whose blocks are beats, or whose words of two lanes are.
 """

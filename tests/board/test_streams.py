@@ -11,9 +11,11 @@ from cipherwright.board import packets
 from cipherwright.board.packets import StreamLink
 from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed
+from tests.conftest import IN_LIGHT
 from tests.faults import takes
+from tests.light import LIGHT
 
-from .connected import Made, connected, made_of
+from .connected import FAST, Made, connected, made_of
 
 try:
     from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
@@ -71,3 +73,18 @@ def test_a_message_without_an_end_is_seen(made: Made, tmp_path: Path) -> None:
     top.write_text(takes("u_core.s_axis_tlast", "1'b0")(top.read_text()))
     with connected((folder, facts), StreamLink) as link, pytest.raises(CheckFailed, match="does not end"):
         link.self_check(KEY, seconds=0.0)
+
+
+def test_words_of_two_lanes(tmp_path: Path) -> None:
+    """Beats of 32 bytes: a message that ends within a word, and a word every cycle."""
+    changes = (*IN_LIGHT, "lanes=2", "interface=axi-stream", "tdata_bits=0")
+    made = made_of(tmp_path / "lanes", "aes128-fast-ctr", *changes, baud=FAST)
+    key, iv, text = bytes(range(16)), bytes(15 * [255] + [254]), bytes(range(45, 45 + 77))
+    numbers = [(int.from_bytes(iv, "big") + k) % (1 << 128) for k in range(5)]
+    stream = b"".join(LIGHT.encrypt_block(key, n.to_bytes(16, "big")) for n in numbers)
+    with connected(made, StreamLink) as link:
+        link.load_key(key)
+        link.load_iv(iv)
+        assert link.crypt(text) == bytes(a ^ b for a, b in zip(text, stream, strict=False))
+        found = link.self_check(key, False, 0.0)
+        assert found.passed and found.blocks / 2 <= found.cycles <= found.blocks / 2 + found.batches

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
+from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, Built
 from tests.front_ends import lint
 from tests.recorded import verified
 
 LOOP, PIPELINE = ("des-small",), ("des", "stages=16", "key=agile")
+LANES = ("aes128-fast-ctr", *IN_LIGHT)
 AXI = "interface=axi-stream"
 WORDS = "interface=registers"
 WHOLE = {
@@ -51,6 +52,8 @@ CASES = (
     (*WHOLE["gcm"], WORDS, "control=apb", "release=verdict", "release_words=16", "iv_bits=any"),
     (*WHOLE["xts"], "direction=encrypt"),
     (*LIGHT_GCM, "lanes=4", AXI, "control=apb"),
+    (*LANES, AXI, "lanes=5", "tdata_bits=0", "tid_bits=1"),
+    (*LANES, AXI, "lanes=3", "tdata_bits=128", "control=wishbone"),
 )
 
 

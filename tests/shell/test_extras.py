@@ -93,8 +93,12 @@ def test_the_cocotb_bench_runs(
         ("des-small", "mode=cbc", "stages=2", "direction=both", "control=apb"),
         ("aes128-fast-ctr", *IN_LIGHT, "control=axi-lite"),
         ("aes128-fast-ctr", *IN_LIGHT),
+        ("aes128-fast-ctr", *IN_LIGHT, "lanes=2", "tdata_bits=0", "control=axi-lite"),
     ],
-    ids=["apb", "wishbone", "ports", "two streams", "axi-lite and counter", "key and counter at ports"],
+    ids=[
+        *("apb", "wishbone", "ports", "two streams", "axi-lite and counter", "key and counter at ports"),
+        "counters of two lanes",
+    ],
 )
 def test_the_cocotb_bench_of_a_bus_runs(
     options: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

@@ -22,6 +22,9 @@ from tests.shell.test_formal import spoil
 _AXI = ("interface=axi-stream", "fifo_depth=64")
 VARIANTS = {
     "a key and a counter block": ("aes128-fast-ctr", *IN_LIGHT, "interface=axi-stream"),
+    "words of two lanes": (
+        *("aes128-fast-ctr", *IN_LIGHT, "lanes=2", "interface=axi-stream", "tdata_bits=0"),
+    ),
     "a key": ("aes128-fast", *IN_LIGHT, *_AXI, "key=static", "key_expansion=unit"),
     "nothing that is held": ("aes128-fast-agile", *IN_LIGHT, *_AXI),
 }

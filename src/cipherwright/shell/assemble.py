@@ -276,8 +276,8 @@ class _Assembly:
         if spec.interface != "axi-stream":
             return None
         ways = any(p.name == "decrypt_i" and p.with_block for p in self.pins)
-        width = spec.tdata_bits or spec.block_bits
-        return AxiStream(spec.mode, spec.block_bits, width, spec.tid_bits, ways, self.slot_bits)
+        width = spec.tdata_bits or spec.word_bits
+        return AxiStream(spec.mode, spec.word_bits, width, spec.tid_bits, ways, self.slot_bits)
 
     @property
     def _around_bits(self) -> int:
@@ -301,7 +301,7 @@ class _Assembly:
             Controlled(
                 self.below,
                 self.pins,
-                spec.block_bits * spec.lane_count,
+                spec.word_bits,
                 loop=self.iterations is not None,
                 drops=spec.mode != "ecb" and not lanes,
                 own_start=False,

@@ -185,7 +185,7 @@ class Datapath(Spec):
     tdata_bits: Annotated[int, needs(interface=("axi-stream",))] = option(
         0,
         "Width of TDATA with `interface = axi-stream`: 32, 64, 128, 256 or 512, a multiple or a whole "
-        "part of a block. 0: a block.",
+        "part of a block, or with `lanes` of a word of as many blocks. 0: a block, or such a word.",
         unit="bits",
         cost="A narrower bus takes a cycle for each beat of a block. A wider one takes a register for "
         "a beat on either side, and a cycle of latency for each block of a beat.",
@@ -307,6 +307,11 @@ class Datapath(Spec):
         return 1
 
     @property
+    def word_bits(self) -> int:
+        """Bits that the core takes at once: a block, or as many as it has lanes."""
+        return self.block_bits * self.lane_count
+
+    @property
     def holds_key(self) -> bool:
         """Whether one key is for all blocks until there is another, at a port or in registers."""
         return self.key == "static" or self.control != "none" or self.mode in (*MAC_MODES, *PACKET_MODES)
@@ -354,7 +359,7 @@ class Datapath(Spec):
     def _bus_of_messages(self) -> Datapath:
         """A beat is a word of a packet, a data unit or a message."""
         if self.mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES) and self.interface == "axi-stream":
-            self._need("mode", {"tdata_bits": (0, self.block_bits * self.lane_count)})
+            self._need("mode", {"tdata_bits": (0, self.word_bits)})
         return self
 
     @model_validator(mode="after")
@@ -362,20 +367,16 @@ class Datapath(Spec):
         """TDATA has a width that a stream of bytes can have, which fits the block."""
         if not self.tdata_bits:
             return self
-        if self.tdata_bits not in (*TDATA_BITS, self.block_bits):
-            raise Unfit(
-                f"tdata_bits = {self.tdata_bits} is none of {', '.join(map(str, TDATA_BITS))} and not a "
-                f"block of {self.block_bits} bits",
-                "tdata_bits",
-                "block_bits",
-            )
-        small, large = sorted((self.tdata_bits, self.block_bits))
+        word = self.word_bits
+        shown = f"block of {word} bits" if self.lane_count == 1 else f"word of {word} bits"
+        parts = ("tdata_bits", "block_bits", *(["lanes"] if self.lane_count > 1 else []))
+        if self.tdata_bits not in (*TDATA_BITS, word):
+            widths = ", ".join(map(str, TDATA_BITS))
+            raise Unfit(f"tdata_bits = {self.tdata_bits} is none of {widths} and not a {shown}", *parts)
+        small, large = sorted((self.tdata_bits, word))
         if large % small:
             raise Unfit(
-                f"tdata_bits = {self.tdata_bits} is neither a multiple nor a whole part of a block of "
-                f"{self.block_bits} bits",
-                "tdata_bits",
-                "block_bits",
+                f"tdata_bits = {self.tdata_bits} is neither a multiple nor a whole part of a {shown}", *parts
             )
         return self
 

@@ -113,11 +113,13 @@ class Pipeline(Datapath):
     lanes: Annotated[
         int,
         needs(mode=("ctr", "gcm"), block_bits=(128,), key_expansion=("unit",)),
-        needs(interface=("plain", "axi-stream"), iv_bits=(96,), key_slots=(1,), release=("at-once",)),
+        needs(
+            interface=("plain", "stream", "axi-stream"), iv_bits=(96,), key_slots=(1,), release=("at-once",)
+        ),
     ] = option(
         1,
         "Pipelines side by side under one key: so many blocks every cycle, which are a word. With "
-        "`mode = gcm` 1, 2 or 4, for one stream of packets; with `mode = ctr` at plain ports alone.",
+        "`mode = gcm` 1, 2 or 4, for one stream of packets.",
         unit="blocks",
         cost="The area of a pipeline for each; with `mode = gcm` that of a multiplier and its powers, too.",
         ge=1,
@@ -227,18 +229,6 @@ class Pipeline(Datapath):
                 f"mode = gcm has lanes = {' or '.join(map(str, _GCM_LANES))}, not {self.lanes}",
                 "mode",
                 "lanes",
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _lanes_of_a_counter(self) -> Pipeline:
-        """Nothing holds back the lanes of counter mode."""
-        if self.mode == "ctr" and self.lanes > 1 and self.streams:
-            raise Unfit(
-                f"mode = ctr with lanes = {self.lanes} needs interface = plain, not {self.interface}: "
-                "nothing holds back the counter of several lanes",
-                "lanes",
-                "interface",
             )
         return self
 

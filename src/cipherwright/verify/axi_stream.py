@@ -93,10 +93,11 @@ class AxiBench(Bench):
         """What the bus carries."""
         p = self.parameters
         interleaved = bool(self.ports.first) and self.slots > 1
+        word = p["block_bits"] * p["lanes"]
         return AxiStream(
             p["mode"],
-            p["block_bits"],
-            p["tdata_bits"] or p["block_bits"],
+            word,
+            p["tdata_bits"] or word,
             p["tid_bits"],
             self.ports.decrypt == "s_axis_tuser",
             (self.slots - 1).bit_length() if interleaved else 0,
@@ -237,6 +238,8 @@ class AxiBench(Bench):
         """Send `blocks` through a `model` that has its key and its counter block; `keys`, `decrypts`,
         `offer`, `take` and `links` as of `crypt`. Raises CheckFailed as `crypt` does.
         """
+        count = len(blocks)
+        blocks = self.in_words(blocks)
         n, size = len(blocks), blocks.shape[1]
         slots = self._slots(links[0] if links else np.zeros(1, dtype=np.uint8), n)
         last = self._lasts(links, slots, n)
@@ -249,7 +252,7 @@ class AxiBench(Bench):
         out = beats.blocks(self.simulation.view(got, self.ports.block_out), size)
         begins = beats.firsts(self.bus.data_bits // 8, size) if self.bus.beats > 1 else beats.beat_of
         return Traffic(
-            np.ascontiguousarray(out),
+            self.in_blocks(out, count),
             accepted[beats.beat_of],
             delivered[begins],
             slots if self.bus.slot_bits else None,

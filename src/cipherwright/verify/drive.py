@@ -149,6 +149,19 @@ class Bench:
             s.view(rows, p.key)[:] = np.random.default_rng(4).integers(0, 256, keys.shape[1], dtype=np.uint8)
         return rows
 
+    def in_words(self, blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Words of as many `blocks` (n, block bytes) as the core has lanes, the last one filled up with
+        zeros.
+        """
+        lanes = int(self.parameters["lanes"])
+        spare = np.zeros((-len(blocks) % lanes, blocks.shape[1]), dtype=np.uint8)
+        return np.vstack([blocks, spare]).reshape(-1, lanes * blocks.shape[1])
+
+    def in_blocks(self, words: NDArray[np.uint8], count: int) -> NDArray[np.uint8]:
+        """The first `count` blocks of `words`, as `in_words` makes them."""
+        lanes = int(self.parameters["lanes"])
+        return np.ascontiguousarray(words).reshape(len(words) * lanes, -1)[:count]
+
     @property
     def ready_delay(self) -> int:
         """Cycles from the core's ready to that at its outermost ports."""
@@ -318,13 +331,10 @@ class Bench:
         added = np.zeros((1, 1), dtype=np.uint8)
         if self.ports.first and links is None:
             blocks, links, added = self._alone(decrypts, blocks)
-        lanes, count = int(self.parameters["lanes"]), len(blocks)
-        if lanes > 1:  # a word of several blocks; the last one is filled up
-            spare = np.zeros((-count % lanes, blocks.shape[1]), dtype=np.uint8)
-            blocks = np.vstack([blocks, spare]).reshape(-1, lanes * blocks.shape[1])
+        count = len(blocks)
+        blocks = self.in_words(blocks)
         model = self.start()
         try:
-            n = len(blocks)
             if self.ports.key_valid:
                 self.load_key(model, keys[0])
             if iv is not None:
@@ -333,9 +343,7 @@ class Bench:
             got, accepted, delivered = self._exchange(model, rows, offer, take)
         finally:
             model.close()
-        out = self.simulation.view(got, self.ports.block_out)[:, ::-1]
-        if lanes > 1:
-            out = out.reshape(n * lanes, -1)[:count]
+        out = self.in_blocks(self.simulation.view(got, self.ports.block_out)[:, ::-1], count)
         slots = self.simulation.view(got, self.ports.slot)[:, 0].astype(np.int64) if self.ports.slot else None
         return Traffic(np.ascontiguousarray(out ^ added), accepted, delivered, slots)
 

@@ -225,7 +225,7 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     shown = [] if core.stream or core.bus or not Worked.shows(spec.mode) else _port_values(core, worked)
     lanes = (
         " The first block of a word is at the top; the others are 0 here, and their results are left out."
-        if core.lanes > 1 and not core.packet
+        if core.lanes > 1 and not (core.packet or core.stream)
         else ""
     )
     rows = _rows(spec, worked)
@@ -504,6 +504,13 @@ def _blocks(core: Core) -> Iterator[str]:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
 
 
+def _sequence(core: Core) -> Iterator[str]:
+    """What the end of a message is to the counter of a pipeline behind AXI-Stream."""
+    yield "TLAST does not end its sequence: load a counter block for each message."
+    if core.lanes > 1:
+        yield f"Without one, the next message goes on {core.lanes} numbers after its last word's first block."
+
+
 def _initial_registers(spec: Spec, core: Core) -> Iterator[str]:
     """How an initial value gets through the registers to a core whose blocks are on AXI-Stream."""
     counts = spec.mode == "ctr" and isinstance(spec, Pipeline)
@@ -513,7 +520,7 @@ def _initial_registers(spec: Spec, core: Core) -> Iterator[str]:
     if counts:
         yield "The core takes it before the next block; then IV_PENDING is 0."
         yield "The blocks after it belong to it; it counts up by one with each."
-        yield "TLAST does not end its sequence: load a counter block for each message."
+        yield from _sequence(core)
         yield "A new key does not take it away; a reset does."
         return
     yield "A packet is a message, and a loaded value is for one message: its first block takes it."
@@ -533,6 +540,8 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
             "are both 1."
         )
         yield "The blocks after it belong to it; it counts up by one with each."
+        if core.stream:
+            yield from _sequence(core)
         yield "A new key does not take it away; a reset does."
     elif p.first and core.stream:
         yield f"A packet is a message: its first block is chained to the initial value at `{p.iv}`."
