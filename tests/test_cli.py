@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from cipherwright.cli import app, execute
 from cipherwright.report import RECORD_KEYS
+from cipherwright.spec import option_names
 from cipherwright.verify import oracle_bulk
 from tests.conftest import QUICK_AES
 
@@ -51,6 +53,19 @@ def test_list_json() -> None:
         p["name"] for p in data["presets"]
     }
     assert "des-fast" in cipherwright("list").stdout
+
+
+def test_list_options() -> None:
+    """Every option, as a table and in the JSON document."""
+    data = json.loads(cipherwright("list", "--json").stdout)["options"]
+    assert [o["name"] for o in data if o["section"] == "Every core"][:2] == ["name", "title"]
+    assert {o["name"] for o in data} == set(option_names())
+    (lanes,) = (o for o in data if o["name"] == "lanes")
+    told = (lanes["architectures"], lanes["values"], lanes["default"])
+    assert told == (["pipelined"], "whole number, 1 to 16", "1")
+    assert any("block_bits = 128" in need for need in lanes["needs"])
+    shown = cipherwright("list", "--options").stdout
+    assert all(re.search(rf"^│ {o['name']} +│", shown, re.M) for o in data)
 
 
 def test_the_files_of_a_folder(tmp_path: Path) -> None:

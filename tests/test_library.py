@@ -172,7 +172,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
         lambda: cw.build("des-small", stages={}),  # type: ignore[arg-type]
         "stages: a value is a text, a number",
     ),
-    (lambda: cw.build("des-small", stages="x"), "stages: Input should be a valid integer"),
+    (lambda: cw.build("des-small", stages="x"), "stages is a whole number, not 'x'"),
     (lambda: cw.build("des-small", name="a\nb"), "name"),
     (lambda: cw.build("aes", stages=20), "key_bits is not given: AES has keys of 128, 192, 256 bits"),
     (lambda: cw.build("aes", key_bits=100, stages=20), "aes takes keys of 128, 192, 256 bits, not 100"),
@@ -207,8 +207,8 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small").implement(seeds=65), "seeds is a whole number from 1 to 64, not 65 (int)"),
     (lambda: cw.build("des-small").implement(target="none"), "there is no target none"),
     (lambda: cw.build("des-small").implement(dont_use=["X"]), "dont_use is for cell libraries"),
-    (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages: Input should be greater than or equal to 1"),
-    (lambda: cw.Spec(cipher="des"), "name: Field required"),
+    (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages is at least 1, not 0"),
+    (lambda: cw.Spec(cipher="des"), "name is not given"),
     (
         lambda: cw.register(3),  # type: ignore[arg-type]
         "a cipher is an object or a class of cipherwright.cipher.Standard, not 3",

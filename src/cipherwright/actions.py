@@ -120,7 +120,11 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
         raise UserError(
             f"mode {spec.mode} takes {what}: give {option} with {spec.block_bits // 4} hexadecimal digits"
         )
-    return parse_hex(iv, "IV", spec.block_bits) if iv else b""
+    try:
+        return parse_hex(iv, "IV", spec.block_bits) if iv else b""
+    except UserError as e:
+        order = ": the number's least significant byte comes first, so that of unit 42 is 2a and 30 zeros"
+        raise UserError(f"{e}{order if spec.mode == 'xts' else ''}") from None
 
 
 def _packet_iv(spec: Spec, iv: str, option: str) -> bytes:

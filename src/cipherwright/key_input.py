@@ -13,6 +13,9 @@ __all__ = ["parse_any_hex", "parse_hex", "read_key"]
 _LARGEST_TEXT = 1 << 16
 """Characters of a key file that are read: more than any key has, with spaces between its digits."""
 
+_BEGINNINGS = ("0x", "0X")
+"""What some programs write before hexadecimal digits, and is none of them."""
+
 
 def read_key(text: str, file: Path | None, bits: int) -> bytes:
     """The key from the one place where it is given: `text`, hexadecimal digits or `-` for standard input, or
@@ -43,13 +46,15 @@ def read_key(text: str, file: Path | None, bits: int) -> bytes:
 
 def parse_any_hex(text: str, what: str) -> bytes:
     """The bytes of `text`, an even number of hexadecimal digits, which may be grouped by blanks; an empty
-    text gives b"". `what`: how a message names it. Raises UserError for another character and an odd number
-    of digits.
+    text gives b"". `what`: how a message names it. Raises UserError where it begins with 0x, for another
+    character and an odd number of digits.
 
     >>> parse_any_hex("00 ff", "additional data").hex()
     '00ff'
     """
     digits = "".join(text.split())
+    if digits[:2] in _BEGINNINGS:
+        raise UserError(f"the {what} begins with 0x; give the hexadecimal digits alone")
     if set(digits) - set("0123456789abcdefABCDEF"):
         raise UserError(f"the {what} is not hexadecimal: give digits 0-9, a-f, two for a byte")
     if len(digits) % 2:
@@ -72,7 +77,7 @@ def parse_hex(text: str, what: str, bits: int) -> bytes:
     should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
     if not digits:
         raise UserError(f"the {what} is empty; {should}")
-    if digits[:2] in ("0x", "0X"):
+    if digits[:2] in _BEGINNINGS:
         raise UserError(f"the {what} begins with 0x; give the {bits // 4} hexadecimal digits alone")
     if set(digits) - set("0123456789abcdefABCDEF"):
         raise UserError(f"the {what} is not hexadecimal: give {bits // 4} digits 0-9, a-f")

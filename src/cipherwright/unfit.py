@@ -23,6 +23,21 @@ class Unfit(ValueError):
         self.options = options
 
 
+_KINDS = {
+    "int_": "a whole number",
+    "float_": "a number",
+    "finite_": "a finite number",
+    "bool_": "true or false",
+    "string_": "a text",
+    "tuple_": "a list",
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "above {gt}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+}
+"""How a type of pydantic's errors begins -> what the value is to be, with the limits that the error names."""
+
+
 def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) -> UserError:
     """The first thing that is wrong, of all that `e` holds, as one sentence. options: the names of all
     options that there are, for the nearest to a name that is none; preset: the values that a preset or file
@@ -31,10 +46,8 @@ def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) 
     first = e.errors()[0]
     where = ".".join(str(p) for p in first["loc"])
     if first["type"] == "extra_forbidden":
-        hint = nearest(where, options) or f"options are {', '.join(options)}"
+        hint = nearest(where, options) or "`cipherwright list --options` shows all"
         return UserError(f"there is no option {where}; {hint}")
-    message = first["msg"].removeprefix("Value error, ")
-    given = f" (given: {shortened(first['input'])})" if where and first["type"] != "missing" else ""
     error = first.get("ctx", {}).get("error")
     theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in preset]
     asked = (
@@ -42,4 +55,23 @@ def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) 
         if theirs and len(theirs) < len(preset)
         else ""
     )
-    return UserError((f"{where}: {message}{given}" if where else message) + asked)
+    return UserError(_sentence(first, where) + asked)
+
+
+def _sentence(error: Any, where: str) -> str:
+    """What an error says of the option `where` ("": of several)."""
+    if error["type"] == "missing":
+        return f"{where} is not given"
+    given, limits = shortened(error["input"]), error.get("ctx", {})
+    form = next((text for kind, text in _KINDS.items() if error["type"].startswith(kind)), "")
+    if not form:
+        message = error["msg"].removeprefix("Value error, ")
+        return f"{where}: {message} (given: {given})" if where else message
+    wanted = form.format(**{name: _limit(limit) for name, limit in limits.items()})
+    hint = nearest(str(error["input"]), str(limits.get("expected", "")).split("'")[1::2])
+    return f"{where} is {wanted}, not {given}{'; ' if hint else ''}{hint}"
+
+
+def _limit(limit: object) -> str:
+    """A limit as text: 0.0 is 0, and names have no quotes."""
+    return f"{limit:g}" if isinstance(limit, float) else str(limit).replace("'", "")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from .console import Json, out, print_json
+
+if TYPE_CHECKING:
+    from ..spec import Stated
 
 __all__ = ["list_"]
 
@@ -13,16 +20,22 @@ __all__ = ["list_"]
 class ListLine:
     """The command line of list."""
 
+    options: Annotated[
+        bool, typer.Option("--options", help="The options of a core, with their values and their meaning.")
+    ] = False
     as_json: Json = False
 
 
 def list_(line: ListLine) -> None:
-    """Ciphers, architectures, modes, targets, presets."""
+    """Ciphers, architectures, modes, targets, presets; or the options of a core."""
     from ..registry import known_ciphers
     from ..report import print_rows
-    from ..spec import ARCHITECTURES, INTERFACES, MODES, load, preset_names
+    from ..spec import ARCHITECTURES, INTERFACES, MODES, load, preset_names, stated
     from ..target import load_target, target_names
 
+    if line.options and not line.as_json:
+        _print_options(stated())
+        return
     ciphers = known_ciphers().values()
     specs = [load(n) for n in preset_names()]
     targets = [load_target(n) for n in target_names()]
@@ -43,6 +56,7 @@ def list_(line: ListLine) -> None:
                 "architectures": list(ARCHITECTURES),
                 "modes": list(MODES),
                 "interfaces": list(INTERFACES),
+                "options": [asdict(option) for option in stated()],
                 "targets": [{"name": t.name, "title": t.title, "kind": t.kind} for t in targets],
                 "presets": [
                     {"name": s.name, "title": s.title, "cipher": s.cipher, "source": s.source} for s in specs
@@ -74,4 +88,20 @@ def list_(line: ListLine) -> None:
     out.print(
         f"Architectures: {', '.join(ARCHITECTURES)}. Modes: {', '.join(MODES)}. Interfaces: "
         f"{', '.join(INTERFACES)}."
+    )
+
+
+def _print_options(options: Sequence[Stated]) -> None:
+    """A table of the options of each section."""
+    from ..report import print_rows
+
+    for title in dict.fromkeys(o.section for o in options):
+        rows = (
+            (o.name, o.values, "must be given" if o.required else o.default, o.meaning.replace("`", ""))
+            for o in options
+            if o.section == title
+        )
+        print_rows(out, title.replace("`", ""), ("option", "values", "default", "what it is"), rows)
+    out.print(
+        "--set OPTION=VALUE changes one. `cipherwright list --json` has what each costs and needs, too."
     )

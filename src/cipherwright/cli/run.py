@@ -130,12 +130,16 @@ _ENDINGS: dict[type[BaseException], tuple[Callable[[Any], str], int]] = {
 """How a command ends: what is raised, its sentence and the exit status."""
 
 
+_NO_NUMBER = "Input should be a valid integer, unable to parse string as an integer"
+"""What the library that reads the command line says of a text in place of a number."""
+
+
 def _usage(error: Any) -> int:
     """A command line that can't be read; without any command, the help."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return 2
-    message = str(error.format_message()).rstrip(".")
+    message = str(error.format_message()).rstrip(".").replace(_NO_NUMBER, "it takes a whole number")
     return _fail(f"{message[:1].lower()}{message[1:]}; cipherwright -h tells more", 2)
 
 

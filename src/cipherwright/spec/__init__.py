@@ -14,22 +14,26 @@ from .engine import ENGINE_OPTIONS, Engine, EngineOptions
 from .load import load, named, parse
 from .loop import Loop
 from .pipeline import Pipeline
+from .stated import SECTIONS, Stated, stated
 
 __all__ = [
     "ARCHITECTURES",
     "ENGINE_OPTIONS",
     "INTERFACES",
     "MODES",
+    "SECTIONS",
     "Datapath",
     "Engine",
     "EngineOptions",
     "Loop",
     "Pipeline",
     "Spec",
+    "Stated",
     "load",
     "named",
     "option_names",
     "parse",
     "preset_names",
     "preset_path",
+    "stated",
 ]

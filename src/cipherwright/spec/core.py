@@ -399,16 +399,36 @@ class Spec(BaseModel):
         defaults = _defaults()
         foreign = {n: v for n, v in data.items() if n in defaults and n not in cls.model_fields}
         wrong = {n: v for n, v in foreign.items() if _unlike(v, defaults[n])}
+        if wrong:  # that is because of a mode, perhaps, which says more than its options do
+            cls._for_another({n: v for n, v in data.items() if n in cls.model_fields})
         for first in sorted(wrong, key=list(defaults).index):
             homes = architectures_of(first)
             names = [n for n in wrong if architectures_of(n) == homes]
+            others = _needed_mode(first, wrong[first], homes[0], data)
             raise Unfit(
                 f"{_shown({n: wrong[n] for n in names})} need{'s' * (len(names) == 1)} architecture = "
-                f"{' or '.join(homes)}, not architecture = {_architecture(cls)}",
+                f"{' or '.join(homes)}{others}, not architecture = {_architecture(cls)}",
                 *names,
                 "architecture",
             )
         return {n: v for n, v in data.items() if n not in foreign}
+
+    @classmethod
+    def _for_another(cls, data: Mapping[str, Any]) -> None:
+        """Raise Unfit where a value of the options in `data` is for another architecture alone."""
+        mine = _architecture(cls)
+        for name, value in data.items():
+            field = cls.model_fields[name]
+            for need in (m for m in field.metadata if isinstance(m, Needs)):
+                homes = need.others.get("architecture", (mine,))
+                if need.concerns(value, field.default) and mine not in homes:
+                    wanted = f"architecture = {' or '.join(map(str, homes))}"
+                    why = f": {need.because}" if need.because else ""
+                    raise Unfit(
+                        f"{_shown({name: value})} needs {wanted}, not architecture = {mine}{why}",
+                        name,
+                        "architecture",
+                    )
 
     @field_validator("*")
     @classmethod
@@ -552,6 +572,18 @@ def _fields() -> dict[str, FieldInfo]:
 def _defaults() -> dict[str, Any]:
     """Option -> its default, in order."""
     return {name: field.default for name, field in _fields().items()}
+
+
+def _needed_mode(name: str, value: object, home: str, data: Mapping[str, Any]) -> str:
+    """The mode that the option `name` needs with this value, in the architecture `home` that has it, for a
+    sentence that says that it needs `home`; empty where the mode in `data` is one that it goes with.
+    """
+    fields = kinds()[home].model_fields
+    field, given = fields[name], data.get("mode", fields["mode"].default)
+    for need in (m for m in field.metadata if isinstance(m, Needs) and m.concerns(value, field.default)):
+        if given not in need.others.get("mode", (given,)):
+            return f" and mode = {' or '.join(map(str, need.others['mode']))}"
+    return ""
 
 
 def option_names() -> list[str]:
