@@ -119,7 +119,9 @@ class Core:
     """What a user should know before using it: a sentence each."""
 
     stream: Mapping[str, Any] | None = None
-    """For a bus: top, ports, latency and interval of the stream shell inside it."""
+    """For a bus: top, ports, latency and interval of the stream shell inside it; around whole messages also
+    the cycles by which a tag is later behind the bus.
+    """
 
     bus: Mapping[str, Any] | None = None
     """For a register bus: top and ports of the core inside it; where blocks are registers, its timing too."""

@@ -134,6 +134,7 @@ def surrounded(
         "ports": asdict(ports),
         "latency_cycles": rate.latency,
         "interval_cycles": rate.interval,
+        "tag_added_cycles": bus.fifos["tag"].latency if "tag" in bus.fifos else 0,
     }
     made = Surrounded(
         module.ports,

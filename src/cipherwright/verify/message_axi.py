@@ -32,7 +32,8 @@ _Row = NDArray[np.uint8]
 class Beat:
     """A beat of AXI-Stream. data: the bytes that count, the first at the least significant byte of TDATA;
     last: TLAST; user, id: TUSER and TID, 0 where a side has none. given: ports beside TDATA and their values
-    as bytes, the first of which is the most significant.
+    as bytes, the first of which is the most significant. keep: TKEEP of a beat that is offered, where it is
+    not that of `data` (None: it is).
     """
 
     data: bytes
@@ -40,6 +41,7 @@ class Beat:
     user: int = 0
     id: int = 0
     given: Mapping[str, bytes] = field(default_factory=dict, compare=False)
+    keep: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -152,14 +154,15 @@ class AxiMessageBench:
 
 class AxiSession:
     """One model of the core of `bench`, from its reset on, closed at the end of a `with`; `rng`: of its gaps
-    and random values. `left`: beats of each stream that left; `taken`: cycles in which beats were taken;
-    `cycle`: how many have been run.
+    and random values. `left`: beats of each stream that left, and `when`, in which cycles; `taken`: cycles in
+    which beats were taken; `cycle`: how many have been run.
     """
 
     def __init__(self, bench: AxiMessageBench, rng: np.random.Generator) -> None:
         self.bench, self.rng, self.cycle = bench, rng, 0
         self.model = Model(bench.simulation)
         self.left: dict[str, list[Beat]] = {s: [] for s in bench.sides}
+        self.when: dict[str, list[int]] = {s: [] for s in bench.sides}
         self.taken: list[int] = []
         self._held: dict[str, bytes] = {}
         self.reset()
@@ -202,6 +205,7 @@ class AxiSession:
             self._held.pop(s, None)
             if shown and takes:
                 self.left[s].append(self._beat(out, s))
+                self.when[s].append(self.cycle)
             elif shown:
                 self._held[s] = shown
         ports = self.bench.ports
@@ -240,8 +244,9 @@ class AxiSession:
     def forget(self) -> None:
         """What left before, and what is offered, does not count any more."""
         self._held.clear()
-        for found in self.left.values():
-            found.clear()
+        for side in self.bench.sides:
+            self.left[side].clear()
+            self.when[side].clear()
         self.taken.clear()
 
     def reset(self) -> None:
@@ -291,7 +296,7 @@ class AxiSession:
         self._put(row, "s_axis_tvalid", 1)
         filled = beat.data + self.rng.bytes(self.bench.beat_bytes - len(beat.data))
         self._put(row, "s_axis_tdata", int.from_bytes(filled, "little"))
-        self._put(row, "s_axis_tkeep", (1 << len(beat.data)) - 1)
+        self._put(row, "s_axis_tkeep", (1 << len(beat.data)) - 1 if beat.keep is None else beat.keep)
         self._put(row, "s_axis_tlast", beat.last)
         for name, value in (("s_axis_tuser", beat.user), ("s_axis_tid", beat.id)):
             if name in self.bench.names:

@@ -236,6 +236,35 @@ def _check_rate(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Gen
         raise CheckFailed(f"{steps + 1} beats are taken in {span + 1} cycles")
 
 
+def _check_latency(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> str:
+    """A message on a core at rest leaves when the record says. Of a packet that waits for its verdict only
+    the tag is looked at; a loop may be late by a place.
+    """
+    key, r = fresh_key(bench, p, rng), bench.record
+    traffic = messages_of(bench, p, key, [2 * bench.beat_bytes], rng)
+    with bench.session() as s:
+        s.load_key(key)
+        s.quiet(bench.patience)
+        play(s, traffic, Flow())
+        first = next((k for k, b in enumerate(traffic.beats) if not b.user & 6), 0)
+        begun, ended, came = s.taken[first], s.taken[-1], s.when
+    later = 0 if r["interval_cycles"] == 1 and "mac" not in r else 2 * r["interval_cycles"]
+    found, said = {}, []
+    if "mac" in r:
+        found["tag"] = (came["m_axis"][0] - ended, r["latency_cycles"])
+    elif not (bench.longest and traffic.beats[-1].user & 1) and not bench.lengths:
+        found["result"] = (came["m_axis"][0] - begun, r["latency_cycles"])
+    if "m_tag" in bench.sides:
+        packet = r["packet"]
+        least = packet.get("least_tag_latency_cycles", packet["tag_latency_cycles"])
+        found["tag or verdict"] = (came["m_tag"][0] - ended, least + r["stream"]["tag_added_cycles"])
+    for what, (cycles, told) in found.items():
+        if not told <= cycles <= told + later:
+            raise CheckFailed(f"a {what} is offered {cycles} cycles after its beat, not {told}")
+        said.append(f"a {what} {cycles} cycles after its beat")
+    return f"; {', '.join(said)}" if said else ""
+
+
 def _check_breaks(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
     """A reset, or zeroising, within messages: nothing of before leaves, and all is right after."""
     latency = bench.record["latency_cycles"]
@@ -345,6 +374,7 @@ def check_message_stream(bench: AxiMessageBench, p: Mapping[str, Any], keys: int
     _check_breaks(bench, p, rng)
     slots = _check_two_keys(bench, p, rng) if p["key_slots"] > 1 and not bench.announces else ""
     slots += _check_release(bench, p, rng) if bench.longest else ""
+    slots += _check_latency(bench, p, rng)
     return (
         f"{total} messages under {keys} keys equal to {reference_of(p).name}, with gaps and back-pressure, "
         f"none lost; {_LONG} beats at the core's rate; resets and zeroising in {_BREAKS} cycles{slots}"

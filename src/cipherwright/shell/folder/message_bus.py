@@ -9,8 +9,11 @@ from ...cipher.cmac import mac_words
 from ..ccm import bus_length_ports
 from ..core import Core
 from ..short_words import WORD_BYTES, words_of
+from .accesses import access_table
 from .example import Worked
+from .packet import key_limits
 from .unit import units_ahead
+from .words import begun_by
 
 __all__ = ["bus_sentences", "bus_table", "bus_timing"]
 
@@ -86,8 +89,14 @@ def _packets(core: Core) -> Iterator[str]:
     yield "Take from both streams: while one of them is full, no beat is accepted."
     yield from _release(core)
     yield ""
+    yield (
+        "The core does not check these rules. What leaves for a packet that breaks one means nothing; "
+        "packets behind it are right."
+    )
+    yield ""
     what = "A nonce" if lengths else "An IV"
     yield f"{what} is used for one packet under a key. The core can't see that one is used again."
+    yield from key_limits(core.packet)
 
 
 def _announced(core: Core) -> Iterator[str]:
@@ -251,8 +260,23 @@ def _cut(text: bytes, size: int) -> list[bytes]:
 
 
 def bus_table(core: Core, worked: Worked) -> Iterator[str]:
-    """The beats of the worked message `worked` at the bus of `core`: a table."""
-    size = core.parameters["block_bits"] // 8 * core.lanes
+    """The beats of the worked message `worked` at the bus of `core`, in tables, and behind registers what
+    software writes first.
+    """
+    yield from _introduced(core, worked)
+    yield ""
+    if core.bus:
+        yield "First software writes:"
+        yield ""
+        yield from access_table(begun_by(core, worked))
+        yield ""
+        yield "Then come the beats:"
+        yield ""
+    yield from _tables(core, worked)
+
+
+def _introduced(core: Core, worked: Worked) -> Iterator[str]:
+    """What the worked message is."""
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
         if lengths := bus_length_ports(core.packet["ports"]):
@@ -264,7 +288,11 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
         yield f"The unit of the section Bytes, encrypted; its number is `{worked.iv.hex(' ')}`:"
     else:
         yield "The message of the section Bytes:"
-    yield ""
+
+
+def _tables(core: Core, worked: Worked) -> Iterator[str]:
+    """The beats on either side."""
+    size = core.parameters["block_bits"] // 8 * core.lanes
     yield "| beat of s_axis | bytes, from TDATA[7:0] on | TKEEP | TUSER | TLAST |"
     yield "|--:|---|---|--:|--:|"
     for k, (word, user, last) in enumerate(_beats(core, worked), 1):
@@ -288,36 +316,60 @@ def _keep(word: bytes, size: int) -> str:
 
 def bus_timing(core: Core) -> Iterator[str]:
     """Latencies and rates of `core` while results are taken at once."""
-    what = "tag" if core.mac else "result"
-    if core.packet and "longest_latency_cycles" in core.packet:
-        assert core.stream is not None
-        more = core.latency - int(str(core.stream["latency_cycles"]))
-        most = core.packet["longest_latency_cycles"] + more
-        yield f"While results are taken at once, a result is offered at most {most} cycles after its beat."
-        yield f"A beat of data can be taken every {core.interval} cycles."
-        yield from _after_a_packet(core.packet)
-        return
-    yield (
-        f"While nothing else is in flight and {what}s are taken at once, a {what} is offered "
-        f"{core.latency} cycles after its beat."
-    )
-    if core.interval > 1:
-        yield f"A beat can be taken every {core.interval} cycles."
-        if core.packet:
-            yield from _after_a_packet(core.packet)
-    elif core.packet:
-        yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
+    if core.packet:
+        yield from _packet_times(core, core.packet)
+    elif core.unit:
+        yield from _unit_times(core, core.unit)
     else:
-        yield "A beat can be taken every cycle, but for one cycle for each unit."
+        assert core.mac is not None
+        most = core.mac["longest_latency_cycles"] + _later(core)
         yield (
-            "The last whole beat of a unit with a short one leaves later, since it takes the stolen bytes in."
+            f"While tags are taken at once, a tag is offered {core.latency} to {most} cycles after its "
+            "message's last beat."
         )
+        yield f"A beat can be taken every {core.interval} cycles."
 
 
-def _after_a_packet(packet: Mapping[str, Any]) -> Iterator[str]:
-    """The pause between packets of a core that takes one after the other."""
-    least, most = (packet[f"{k}tag_latency_cycles"] for k in ("least_", ""))
-    yield (
-        "After a packet's last beat no other is taken until its tag is made, which takes "
-        f"{least} to {most} cycles."
-    )
+def _later(core: Core, what: str = "latency_cycles") -> int:
+    """Cycles that the bus adds to a result, or where `what` says so to a tag."""
+    assert core.stream is not None
+    added = int(core.stream[what])
+    return added if what == "tag_added_cycles" else core.latency - added
+
+
+def _packet_times(core: Core, packet: Mapping[str, Any]) -> Iterator[str]:
+    """When words and tags of packets leave, and when beats are taken."""
+    taken, later = "While results are taken at once, a result", _later(core, "tag_added_cycles")
+    of = " of a packet that is encrypted" if "release" in packet else ""
+    least, most = (packet.get(f"{k}tag_latency_cycles", 0) + later for k in ("least_", ""))
+    if not least - later:
+        yield f"{taken}{of} is offered {core.latency} cycles after its beat."
+        yield f"A packet's tag or verdict is offered {most} cycles after its last beat."
+        yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
+        return
+    if "longest_latency_cycles" in packet:
+        longest = packet["longest_latency_cycles"] + _later(core)
+        yield f"{taken}{of} is offered at most {longest} cycles after its beat."
+        yield f"A beat of data can be taken every {core.interval} cycles."
+    else:
+        yield f"{taken}{of} is offered {core.latency} cycles after its beat, or a few more."
+        yield "The beat waits for its place in the loop."
+        yield f"On average a beat can be taken every {core.interval} cycles."
+    yield f"A packet's tag or verdict is offered {least} to {most} cycles after its last beat."
+    yield "No other beat is taken from a packet's last one until its tag is made."
+
+
+def _unit_times(core: Core, unit: Mapping[str, Any]) -> Iterator[str]:
+    """When words of data units leave, and when beats are taken."""
+    if core.interval == 1:
+        yield f"While results are taken at once, a result is offered {core.latency} cycles after its beat."
+        yield "A beat can be taken every cycle, but for one cycle for each unit."
+    else:
+        most = unit["longest_latency_cycles"] + _later(core)
+        yield (
+            "While results are taken at once, that of a unit's last beat is offered "
+            f"{core.latency} to {most} cycles after it."
+        )
+        yield "Before any other beat has its result, the beat behind it must come."
+        yield f"A beat can be taken every {core.interval} cycles."
+    yield "The last whole beat of a unit with a short one leaves later, since it takes the stolen bytes in."

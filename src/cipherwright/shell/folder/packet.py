@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...cipher.ccm import LARGEST_AAD, largest_data
 from ..ccm import CcmTiming
@@ -10,7 +11,7 @@ from ..core import Core
 from ..short_words import WORD_BYTES, keep_text, word_text
 from .example import Worked
 
-__all__ = ["packet_sentences", "packet_table", "packet_timing"]
+__all__ = ["key_limits", "packet_sentences", "packet_table", "packet_timing"]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
@@ -66,15 +67,28 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield "The comparison takes the same time whatever the tags are."
     yield from _release_sentences(core)
     yield ""
-    if "aad_bytes" in n:
-        yield "A nonce is used for one packet under a key. The core can't see that one is used again."
+    yield (
+        "The core does not check what comes. What leaves for a packet that breaks a rule means nothing; "
+        "packets behind it are right."
+    )
+    yield ""
+    what = "A nonce" if "aad_bytes" in n else "An IV"
+    yield f"{what} is used for one packet under a key. The core can't see that one is used again."
+    yield from key_limits(core.packet)
+
+
+def key_limits(packet: Mapping[str, Any]) -> Iterator[str]:
+    """What may be done under a key, of a core of `packet` in its record."""
+    if "nonce_bytes" in packet:
         yield (
             "A key is used for at most 2^61 blocks of the cipher (SP 800-38C, section 5.1); the core does "
             "not count."
         )
         return
-    yield "An IV is used for one packet under a key. The core can't see that one is used again."
-    yield "SP 800-38D, section 8 has the limits on what may be done under a key; the core does not count."
+    yield (
+        "A packet has at most 2^32 - 2 blocks of data (SP 800-38D, section 5.2.1.1). Section 8 has the "
+        "limits on what may be done under a key; the core does not count."
+    )
 
 
 def _release_sentences(core: Core) -> Iterator[str]:

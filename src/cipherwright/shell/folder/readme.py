@@ -326,6 +326,8 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
                 "No result leaves after it.",
                 f"Zeroising takes at most {core.zeroise_cycles} cycles.",
                 "From then on no register depends on a key or block from before.",
+                *([] if core.in_registers else ["What software loads meanwhile waits until then."]),
+                "INTERRUPT_ENABLE and INTERRUPT_STATUS keep their bits.",
             ],
         )
     elif p.zeroise:

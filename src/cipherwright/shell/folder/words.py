@@ -16,7 +16,7 @@ from .example import Worked
 from .text import filled
 from .unit import units_ahead
 
-__all__ = ["word_accesses", "word_program", "word_sentences", "word_table", "word_timing"]
+__all__ = ["begun_by", "word_accesses", "word_program", "word_sentences", "word_table", "word_timing"]
 
 
 def word_sentences(core: Core) -> Iterator[str]:
@@ -193,6 +193,13 @@ def word_accesses(core: Core, worked: Worked) -> tuple[Access, ...]:
     """The worked message `worked` over the registers of `core`, in order."""
     a = _Accesses(core)
     return (*_before(a, worked), *_sent(a, core, worked), *_left(a, core, worked))
+
+
+def begun_by(core: Core, worked: Worked) -> tuple[Access, ...]:
+    """The accesses that come before the beats of the worked message `worked`, to the registers of `core`,
+    which stand beside AXI-Stream.
+    """
+    return tuple(_before(_Accesses(core), worked))
 
 
 def _before(a: _Accesses, worked: Worked) -> Iterator[Access]:
