@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...cipher.cmac import mac_words
 from ..ccm import bus_length_ports
+from ..channels import streams_named
 from ..core import Core
 from ..short_words import WORD_BYTES, words_of
 from .example import Worked
+from .packet import channel_sentences
 from .unit import units_ahead
 
 __all__ = ["bus_sentences", "bus_table", "bus_timing"]
@@ -17,7 +19,17 @@ __all__ = ["bus_sentences", "bus_table", "bus_timing"]
 
 def bus_sentences(core: Core) -> Iterator[str]:
     """The protocol at the bus of `core`."""
+    return _named(core, _sentences(core))
+
+
+def _named(core: Core, lines: Iterable[str]) -> Iterator[str]:
+    """The same lines; where the core has channels, with the names of channel 0."""
+    return (streams_named(line, 0) if core.channels else line for line in lines)
+
+
+def _sentences(core: Core) -> Iterator[str]:
     yield "All streams are AXI-Stream. Byte 0 of a message is in TDATA[7:0] of its first beat."
+    yield from channel_sentences(core)
     yield (
         "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
         "registers only."
@@ -252,6 +264,10 @@ def _cut(text: bytes, size: int) -> list[bytes]:
 
 def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     """The beats of the worked message `worked` at the bus of `core`: a table."""
+    return _named(core, _table(core, worked))
+
+
+def _table(core: Core, worked: Worked) -> Iterator[str]:
     size = core.parameters["block_bits"] // 8 * core.lanes
     if core.packet:
         where = "in the registers IV" if core.bus else "at `s_iv_i`"
@@ -288,6 +304,12 @@ def _keep(word: bytes, size: int) -> str:
 
 def bus_timing(core: Core) -> Iterator[str]:
     """Latencies and rates of `core` while results are taken at once."""
+    yield from _timing(core)
+    if core.channels:
+        yield "That holds in each channel, whatever the others do."
+
+
+def _timing(core: Core) -> Iterator[str]:
     what = "tag" if core.mac else "result"
     if core.packet and "longest_latency_cycles" in core.packet:
         assert core.stream is not None

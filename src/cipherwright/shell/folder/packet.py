@@ -10,7 +10,7 @@ from ..core import Core
 from ..short_words import WORD_BYTES, keep_text, word_text
 from .example import Worked
 
-__all__ = ["packet_sentences", "packet_table", "packet_timing"]
+__all__ = ["channel_sentences", "packet_sentences", "packet_table", "packet_timing"]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
@@ -19,13 +19,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
     assert core.packet is not None
     n, tag_bits = core.packet["ports"], core.packet["tag_bits"]
     yield "A packet is a message: words of additional data first, then words of data."
-    if core.channels:
-        count = core.channel_count
-        yield (
-            f"The core has {count} channels, each with packets of its own and ports like these. What is said "
-            "here of channel 0 holds for all: their ports begin with "
-            f"{', '.join(f'`ch{k}_`' for k in range(count))}."
-        )
+    yield from channel_sentences(core)
     if core.lanes > 1:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
@@ -75,6 +69,17 @@ def packet_sentences(core: Core) -> Iterator[str]:
         return
     yield "An IV is used for one packet under a key. The core can't see that one is used again."
     yield "SP 800-38D, section 8 has the limits on what may be done under a key; the core does not count."
+
+
+def channel_sentences(core: Core) -> Iterator[str]:
+    """What there is several times, where `core` has channels."""
+    if core.channels:
+        count = core.channel_count
+        yield (
+            f"The core has {count} channels, each with packets of its own and ports like these. What is said "
+            "here of channel 0 holds for all: their ports begin with "
+            f"{', '.join(f'`ch{k}_`' for k in range(count))}."
+        )
 
 
 def _release_sentences(core: Core) -> Iterator[str]:
