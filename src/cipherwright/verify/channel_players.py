@@ -1,5 +1,5 @@
-"""Who plays the traffic of one channel to the core of a channel, at its own ports or behind AXI-Stream: random
-packets, keys at rest and within packets, zeroising within packets, each in its cycle.
+"""Who plays the traffic of one channel to the core of a channel, at its own ports or behind AXI-Stream:
+random packets, keys at rest and within packets, zeroising within packets, each in its cycle.
 """
 
 from __future__ import annotations
