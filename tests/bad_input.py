@@ -42,6 +42,8 @@ CTR = ["encrypt", "aes128-fast-ctr", "--key", KEY128]
 
 CELLS = ["implement", "des-small", "--target", "osu018"]
 
+CHANNELS = ["build", "aes-gcm-small", "--set", "channels=2"]
+
 COMMANDS: list[tuple[list[str], str]] = [
     (["nonsense"], "no such command 'nonsense'"),
     (["build"], "missing argument"),
@@ -64,6 +66,42 @@ COMMANDS: list[tuple[list[str], str]] = [
     (["reproduce", "des-xilinx", "--plots", "NOWHERE"], "there is no folder NOWHERE for the plots"),
     (["build", "des-fast", "--picture", "gif", "-o", "OUT"], "--picture is svg or png, not gif"),
     (["build", "rijndael-ucla", "--picture", "svg", "-o", "OUT"], "an engine has none"),
+    (
+        [*CHANNELS, "--set", "interface=registers", "--set", "control=apb", "-o", "OUT"],
+        "channels = 2 needs interface = plain or axi-stream, control = none, not interface = registers, "
+        "control = apb: a channel has a core of its own, with words at ports and no registers",
+    ),
+    (
+        [*CHANNELS, "--set", "interface=axi-stream", "--set", "control=axi-lite", "-o", "OUT"],
+        "channels = 2 needs control = none, not control = axi-lite",
+    ),
+    (
+        [*CHANNELS, "--set", "interface=axi-stream", "--set", "release=verdict", "-o", "OUT"],
+        "channels = 2 needs release = at-once, not release = verdict",
+    ),
+    (
+        [
+            "build",
+            "aes128-gcm",
+            *CHANNELS[2:],
+            "--set",
+            "interface=axi-stream",
+            "--set",
+            "key_slots=2",
+            "-o",
+            "OUT",
+        ],
+        "channels = 2 needs key_slots = 1, not key_slots = 2",
+    ),
+    (
+        [*CHANNELS, "--set", "interface=axi-stream", "--set", "tdata_bits=64", "-o", "OUT"],
+        "mode = gcm needs tdata_bits = 0 or 128, not tdata_bits = 64",
+    ),
+    ([*CHANNELS, "--set", "tid_bits=2", "-o", "OUT"], "tid_bits = 2 needs interface = axi-stream"),
+    (
+        ["board", "ulx3s-85f", "aes-gcm-small", *CHANNELS[2:], "--set", "interface=axi-stream", "-o", "OUT"],
+        "a board takes no core with several channels, and aes_gcm_small has 2",
+    ),
 ]
 
 PRESETS: list[tuple[str, str]] = [

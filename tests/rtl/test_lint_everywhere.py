@@ -54,6 +54,8 @@ CASES = (
     (*LIGHT_GCM, "lanes=4", AXI, "control=apb"),
     (*LANES, AXI, "lanes=5", "tdata_bits=0", "tid_bits=1"),
     (*LANES, AXI, "lanes=3", "tdata_bits=128", "control=wishbone"),
+    (*LIGHT_GCM, "channels=2", AXI, "lanes=2", "tid_bits=1"),
+    (*WHOLE["gcm"], "channels=3", AXI, "iv_bits=any", "fifo_depth=64"),
 )
 
 

@@ -1,5 +1,5 @@
-"""Several channels: the control of their key is proven for all times, the whole core does what the core of a
-channel does alone, and what is broken is seen.
+"""Several channels, at plain ports and behind AXI-Stream: the control of their key is proven for all times,
+the whole core does what the core of a channel does alone, and what is broken is seen.
 
 In the proof the cores of channels are abstracted: each takes a key that it is offered when it likes. Keys
 have 18 bits. A key on offer stays the same until it is taken or withdrawn, a reset comes or everything is
@@ -13,23 +13,36 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.errors import UserError
+from cipherwright.errors import CheckFailed, UserError
+from cipherwright.flow import generate
 from cipherwright.rtl import print_wrapper
+from cipherwright.shell import Core
+from cipherwright.shell.board.taken import check_core
 from cipherwright.shell.channels import channels_top
 from cipherwright.shell.gcm.ports import port_groups
 from cipherwright.spec import load
-from cipherwright.verify import PacketBench
+from cipherwright.target import REGISTERS
+from cipherwright.verify import CoreFolder, PacketBench
+from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.channels import channel_traffic, together
-from cipherwright.verify.simulate import Simulation
-from tests.conftest import LIGHT_GCM, Built
+from cipherwright.verify.message_axi import AxiMessageBench
+from cipherwright.verify.reset import check_reset
+from cipherwright.verify.simulate import Simulation, compile_simulation
+from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import Fault, drop, takes, unreset, use
 from tests.front_ends import run_testbench
 from tests.proofs import Sees, sby
+from tests.recorded import Counts, judged, verified
+from tests.verify.test_checks import broken_file
 
 from .chosen_faults import chosen, faulty_simulation
+from .icarus import from_record
 
 BITS, COUNT = 18, 3
 CHANNELS = (*LIGHT_GCM, "channels=2")
+STREAMS = (*CHANNELS, "interface=axi-stream", "tid_bits=2")
+LOOPS = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "interface=axi-stream", "iv_bits=any")
+"""Behind AXI-Stream, in a pipeline and in a loop."""
 
 CORE = f"""\
 module inner (input wire clk, input wire rst_i, input wire zeroise_i, input wire key_valid_i,
@@ -212,7 +225,7 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("interface=axi-stream", "channels = 2 needs interface = plain"),
+        ("interface=axi-stream control=apb", "channels = 2 needs control = none, not control = apb"),
         ("key_slots=2", "channels = 2 needs key_slots = 1"),
         ("release=verdict", "channels = 2 needs release = at-once"),
         ("channels=17", "channels"),
@@ -220,4 +233,134 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
 )
 def test_refused(change: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        load(CHANNELS[0], [*CHANNELS[1:], change])
+        load(CHANNELS[0], [*CHANNELS[1:], *change.split()])
+
+
+STREAM_FAULTS: dict[str, Fault] = {
+    "taken before all have it": AT_ONCE["taken before all have it"],
+    "a key goes to all channels": AT_ONCE["a key goes to all channels"],
+    "a channel's beats go to another": use(
+        "u_channel_1.s_axis_tdata", "ch1_s_axis_tdata", "ch0_s_axis_tdata"
+    ),
+    "a channel's IV is another's": use("u_channel_1.s_iv_i", "ch1_s_iv_i", "ch0_s_iv_i"),
+    "a channel's results are taken with another's": use(
+        "u_channel_0.m_axis_tready", "ch0_m_axis_tready", "ch1_m_axis_tready"
+    ),
+    "a tag is taken at once": takes("u_channel_0.m_tag_tready", "1'b1"),
+    "a channel is not zeroised": takes("u_channel_1.zeroise_i", "1'b0"),
+    "at rest while a channel works": use("busy_o", "|busy", "&busy"),
+}
+"""Faults of the whole core behind AXI-Stream, for which its channels go at once."""
+
+
+def beats(folder: CoreFolder) -> AxiMessageBench:
+    """The core of a channel, behind AXI-Stream."""
+    return AxiMessageBench.compile(folder.sources, {**folder.record, **folder.record["channels"]})
+
+
+@from_record
+def test_streams_at_once(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Packets in two channels over AXI-Stream, with gaps and back-pressure, keys for one and for both, at
+    rest and within packets, and zeroising: every channel does what it does alone, and each fault is seen.
+    """
+    core, folder = built(*STREAMS)
+    assert isinstance(core, Core)
+
+    def judge() -> list[list[str]]:
+        bench = beats(folder)
+        faulty = faulty_simulation(core, STREAM_FAULTS.values(), (), tmp_path)
+        traffic = channel_traffic(bench, 2, keys=5)
+        return [together(bench, faulty, traffic, chosen(n)) for n in range(-1, len(STREAM_FAULTS))]
+
+    right, *wrong = judged(folder, [str(fault) for fault in STREAM_FAULTS.values()], judge)
+    assert right == []
+    assert [fault for fault, seen in zip(STREAM_FAULTS, wrong, strict=True) if not seen] == []
+
+
+@from_record
+@pytest.mark.parametrize(
+    "fault",
+    [drop("channel:s_axis_tready", "room"), use("channel:m_axis_tid", "data_id", "s_axis_tid")],
+    ids=["a beat is lost", "TID of another beat"],
+)
+def test_a_broken_stream_of_a_channel_is_seen(
+    fault: Fault, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """The FIFOs of a channel get full in its traffic."""
+    core, folder = built(*STREAMS)
+
+    def judge() -> str:
+        wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+        bench = beats(wrong)
+        with pytest.raises(CheckFailed) as told:
+            channel_traffic(bench, 2, keys=4)
+        return str(told.value)
+
+    assert judged(folder, [str(fault)], judge)
+
+
+@from_record
+def test_rules_and_reset_of_streams(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Of every channel at its own ports, and a rule that one of them breaks is seen."""
+    core, folder = built(*LOOPS)
+    fault = use("u_channel_1.m_axis_tready", "ch1_m_axis_tready", "ch1_m_tag_tready")
+
+    def judge() -> list[str]:
+        wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+        with pytest.raises(CheckFailed) as told:
+            check_bus_rules(wrong)
+        return [check_bus_rules(folder), check_reset(folder), str(told.value)]
+
+    rules, reset, broken = judged(folder, [str(fault)], judge)
+    assert "6 outputs of valid and ready" in rules
+    assert "ch1_s_axis_tready" in reset and "all are cleared" in reset
+    assert "ch1_m_axis_tvalid shows, may change before ch1_m_axis_tready" in broken
+
+
+@pytest.mark.recorded
+def test_every_check_of_streams(built: Callable[..., Built]) -> None:
+    _, folder = built(*LOOPS)
+    verdicts = verified(folder, 300)
+    assert [v.check for v in verdicts if not v.passed] == []
+    assert {"channels", "AXI-Stream", "bus rules", "zeroise"} <= {
+        v.check for v in verdicts if v.status == "ok"
+    }
+
+
+@from_record
+def test_lanes_in_channels(built: Callable[..., Built]) -> None:
+    """A beat of each channel has two blocks."""
+    _, folder = built(*STREAMS, "lanes=2")
+
+    def judge() -> list[str]:
+        bench = beats(folder)
+        whole = compile_simulation(folder.sources, folder.record["top"])
+        return together(bench, whole, channel_traffic(bench, 2, keys=4))
+
+    assert judged(folder, ["lanes"], judge) == []
+
+
+def test_figures_of_streams(built: Callable[..., Built], mapped: Counts) -> None:
+    """Two channels have the flip-flops of two cores with their buses and three more, and twice the rate."""
+    for variant in (STREAMS, LOOPS):
+        core, folder = built(*variant)
+        one, _ = built(*(change for change in variant if change != "channels=2"))
+        assert isinstance(core, Core) and isinstance(one, Core)
+        assert core.flip_flops == 2 * one.flip_flops + 3 == folder.record["predicted"]["ffs"]
+        assert core.bits_per_cycle == 2 * one.bits_per_cycle
+        assert core.tested == one.tested == f"{core.top}_buffered"
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+
+
+def test_the_testbench_of_streams(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*LOOPS)
+    said = run_testbench([*folder.sources, folder.path / f"{core.top}_tb.v"], tmp_path)
+    assert said.split()[-1] == "PASS"
+
+
+def test_boards_take_no_channels() -> None:
+    for change in ((), ("interface=axi-stream",)):
+        core = generate(load(CHANNELS[0], [*CHANNELS[1:], *change]), {"preset": CHANNELS[0]})
+        assert isinstance(core, Core)
+        with pytest.raises(UserError, match=r"a board takes no core with several channels, and .* has 2"):
+            check_core(core, 12)

@@ -157,13 +157,15 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*SLOTS, "interface=axi-stream", "control=axi-lite"), 1),
         ((*SLOTS, "packet_keys=announced", "interface=axi-stream"), 2),
         ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "control=axi-lite"), 2),
+        ((*PACKETS, "channels=2", "tid_bits=2"), 2),
+        ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "channels=2"), 2),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
         *("packets with lengths and wishbone", "units", "units under two keys"),
         "units under two keys and wishbone",
         *("units and apb", "units that bring keys", "two keys and axi-lite", "announced keys"),
-        "lanes and axi-lite",
+        *("lanes and axi-lite", "packets in channels", "lanes in channels"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -183,8 +185,9 @@ def test_the_cocotb_bench_of_messages_runs(
         (PACKETS, flip("m_tag_tuser", "3'd2")),
         (PACKETS, flip("m_tag_tdata", "128'd1")),
         ((*LENGTHS, "control=wishbone"), takes("u_core.s_aad_bytes_i", "32'd0")),
+        ((*PACKETS, "channels=2", "tid_bits=2"), takes("u_channel_1.s_iv_i", "ch0_s_iv_i")),
     ],
-    ids=["tag", "keep", "id", "verdict", "tag of a packet", "length in a register"],
+    ids=["tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"],
 )
 def test_the_cocotb_bench_of_messages_sees_a_fault(
     variant: tuple[str, ...], fault: Fault, built: Callable[..., Built], tmp_path: Path

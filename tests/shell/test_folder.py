@@ -484,3 +484,29 @@ def test_the_readme_of_a_small_core_behind_buses(built: Callable[..., Built]) ->
     assert f"AXI-Stream adds {core.latency - inner} cycle(s)" in header
     without, _ = built("aes-gcm-small", "interface=axi-stream", "control=none")
     assert without.parameters["control"] == "none" and "s_iv_i" in {p.name for p in without.component.pins}
+
+
+def test_the_folder_of_channels_behind_axi_stream(built: Callable[..., Built]) -> None:
+    """Every stream is named as the channel has it, in sentences, tables, header, packages and record."""
+    core, folder = built("aes-gcm-small", *LIGHT_LOOP, "channels=2", "interface=axi-stream", "tid_bits=2")
+    assert isinstance(core, Core)
+    texts = {p.name: p.read_text() for p in folder.path.iterdir() if p.is_file()}
+    ports = port_lists(texts, core.top)
+    assert len({str(found) for found in ports.values()}) == 1
+    readme, names = texts["README.md"], {name for found in ports.values() for name, *_ in found}
+    for sentence in (
+        "The core has 2 channels, each with packets of its own and ports like these.",
+        "It is for the channels whose bit of `key_channels_i` is 1.",
+        "`ch0_s_iv_i` is read with the packet's first beat and `ch0_s_tag_i`, the expected tag, with its",
+        "leaves at `ch0_m_tag`, in the order of the packets",
+        "| beat of ch0_m_axis | bytes",
+        "bit 2: the packet had data, so ch1_m_axis has a packet of it",
+        "That holds in each channel, whatever the others do.",
+        f"testbench of `{core.tested}`, the core of a channel without its bus",
+    ):
+        assert sentence in readme, sentence
+    of_streams = re.findall(r"(?:ch\d_)?\b\w*[sm]_(?:axis|tag|iv)_\w+", readme)
+    assert set(of_streams) <= names
+    assert folder.record["ports"]["valid_in"] == "ch0_s_axis_tvalid"
+    assert folder.record["channels"]["ports"]["valid_in"] == "s_axis_tvalid"
+    assert diagrams(core, worked_block(parse(core.parameters))) == ()

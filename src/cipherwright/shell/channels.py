@@ -32,7 +32,15 @@ from ..rtl import (
 )
 from .core import Core, PortSet
 
-__all__ = ["CHOSEN", "channel_name", "channel_ports", "channels_top", "in_channels", "without_channel"]
+__all__ = [
+    "CHOSEN",
+    "channel_name",
+    "channel_ports",
+    "channels_top",
+    "in_channels",
+    "streams_named",
+    "without_channel",
+]
 
 CHOSEN = "key_channels_i"
 """The port that says which channels a key is for."""
@@ -44,6 +52,9 @@ _MERGED = ("busy_o",)
 """Outputs of which one is 1 where that of any channel is."""
 
 _PREFIX = re.compile(r"^ch\d+_")
+
+_STREAM = re.compile(r"\b(?=[sm]_(?:axis|tag|iv)(?:_|\b))")
+"""Where the name of a stream of packets begins, or of a port beside it."""
 
 
 def channel_name(name: str, channel: int) -> str:
@@ -64,8 +75,17 @@ def without_channel(name: str) -> str:
     return _PREFIX.sub("", name)
 
 
+def streams_named(text: str, channel: int) -> str:
+    """`text` with the names of streams, and of ports beside them, as the channel numbered `channel` has them.
+
+    >>> streams_named("`s_axis_tuser[0]`, not m_tag", 1)
+    '`ch1_s_axis_tuser[0]`, not ch1_m_tag'
+    """
+    return _STREAM.sub(channel_name("", channel), text)
+
+
 def _of_channel(pin: Pin, channel: int) -> Pin:
-    meaning = pin.meaning and f"channel {channel}: {pin.meaning}"
+    meaning = pin.meaning and f"channel {channel}: {streams_named(pin.meaning, channel)}"
     return replace(pin, name=channel_name(pin.name, channel), meaning=meaning)
 
 
@@ -119,7 +139,9 @@ def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: i
     if channels is None:
         return core
     inside = core.packet or {"ports": {}}
-    names = {what: channel_name(name, 0) for what, name in inside["ports"].items()}
+    names = inside["ports"]
+    if not core.stream:  # behind streams these are names inside
+        names = {what: channel_name(name, 0) for what, name in names.items()}
     return replace(
         core,
         packet={**inside, "ports": names},

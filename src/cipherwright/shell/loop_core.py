@@ -153,7 +153,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         keys,
         _mode_flip_flops(parts, mode.beside)
         - loop.unread * (1 + bool(around.bus))
-        + around.mode_flip_flops
+        + around.flip_flops
         + released.flip_flops,
         parts.control.zeroise_cycles,
         sum(m.flip_flops for m in parts.control.modules),
@@ -165,7 +165,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         unit=mode.unit,
         beside=mode.beside,
     )
-    core = in_channels(alone, around.channels, around.flip_flops)
+    core = in_channels(alone, around.channels, around.channel_flip_flops)
     registers = f"{core.flip_flops} flip-flops predicted"
     said = with_bus(spec, mode.said, around.rate.latency - mode.rate.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))

@@ -40,7 +40,8 @@ class Surrounded:
     groups: its ports; ports: their names by meaning; rate: at them. modules, flip_flops and hand-written
     files of what is around the core; stream: what a record says of the core inside, None where nothing is
     around it; bus: what it says of what is behind a register bus, None where there is none; pages of the
-    register map. channels: what it says of the core of a channel, None where there is one alone.
+    register map. channels: what it says of the core of a channel, None where there is one alone;
+    channel_flip_flops: those around all channels, while `flip_flops` are those of each.
     """
 
     groups: tuple[Group, ...]
@@ -53,11 +54,7 @@ class Surrounded:
     bus: Mapping[str, object] | None = None
     pages: Mapping[str, str] = field(default_factory=dict)
     channels: Mapping[str, object] | None = None
-
-    @property
-    def mode_flip_flops(self) -> int:
-        """Flip-flops of a bus around the core; those around channels are of none of them."""
-        return 0 if self.channels else self.flip_flops
+    channel_flip_flops: int = 0
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
@@ -66,9 +63,14 @@ class Surrounded:
 
 
 def inner_name(spec: Datapath) -> str:
-    """The module of the core of `spec` without a bus, or that of one channel of it."""
+    """The module of the core of `spec` without a bus, of one channel where there are several."""
+    return f"{module_name(spec.name)}_buffered" if spec.streams else _channel(spec)
+
+
+def _channel(spec: Datapath) -> str:
+    """The module of a channel of `spec`, with its bus: the top where there is one alone."""
     top = module_name(spec.name)
-    return f"{top}_buffered" if spec.streams else f"{top}_channel" if spec.channels > 1 else top
+    return f"{top}_channel" if spec.channels > 1 else top
 
 
 def places_kept(fifos: Mapping[str, Fifo]) -> int:
@@ -119,13 +121,17 @@ def surrounded(
     """What `spec` asks for around a core with the ports `groups`, whose names by meaning are `ports`, and
     this `rate`. fifos, longest: as `MessageBus` has them.
     """
-    if spec.channels > 1:
-        return _side_by_side(spec, groups, ports, rate)
-    if not spec.streams:
-        return Surrounded(groups, ports, rate)
-    inside = inner_name(spec)
-    bus = _bus(spec, inside, groups, fifos, longest)
-    top = module_name(spec.name)
+    made = Surrounded(groups, ports, rate)
+    if spec.streams:
+        made = _behind_streams(spec, made, fifos, longest)
+    return made if spec.channels == 1 else _side_by_side(spec, made)
+
+
+def _behind_streams(spec: Datapath, core: Surrounded, fifos: Mapping[str, Fifo], longest: int) -> Surrounded:
+    """The `core` behind AXI-Stream, and behind registers where `spec` asks for them."""
+    ports, rate, inside = core.ports, core.rate, inner_name(spec)
+    bus = _bus(spec, inside, core.groups, fifos, longest)
+    top = _channel(spec)
     module = message_bus_top(top if spec.control == "none" else f"{top}_axis", bus)
     written = stream_controls((module,))
     latency = rate.latency + _more_latency(bus)
@@ -148,12 +154,18 @@ def surrounded(
     return made if spec.control == "none" else _controlled(spec, bus, made)
 
 
-def _side_by_side(spec: Datapath, groups: tuple[Group, ...], ports: PortSet, rate: Rate) -> Surrounded:
-    """The channels of `spec`, each a core with these ports."""
-    inside = inner_name(spec)
-    top = channels_top(module_name(spec.name), inside, groups, spec.channels)
-    channels = {"count": spec.channels, "top": inside, "ports": asdict(ports)}
-    return Surrounded(top.ports, channel_ports(ports, 0), rate, (top,), top.flip_flops, channels=channels)
+def _side_by_side(spec: Datapath, one: Surrounded) -> Surrounded:
+    """The channels of `spec`, each like `one`."""
+    inside = _channel(spec)
+    top = channels_top(module_name(spec.name), inside, one.groups, spec.channels)
+    return replace(
+        one,
+        groups=top.ports,
+        ports=channel_ports(one.ports, 0),
+        modules=(*one.modules, top),
+        channels={"count": spec.channels, "top": inside, "ports": asdict(one.ports)},
+        channel_flip_flops=top.flip_flops,
+    )
 
 
 def _more_latency(bus: MessageBus) -> int:

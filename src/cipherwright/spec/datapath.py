@@ -224,16 +224,17 @@ class Datapath(Spec):
         int,
         needs(
             (),
-            "a channel has a core of its own, whose words and key come at plain ports",
+            "a channel has a core of its own, with words at ports and no registers",
             mode=("gcm",),
-            interface=("plain",),
+            interface=("plain", "axi-stream"),
+            control=("none",),
             release=("at-once",),
             key_slots=(1,),
         ),
     ] = option(
         1,
-        "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own. A key "
-        "comes at one port, and bits beside it say for which channels it is.",
+        "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own, plain "
+        "or AXI-Stream. A key comes at one port, and bits beside it say for which channels it is.",
         unit="channels",
         cost="The area of a core for each.",
         ge=1,

@@ -22,6 +22,7 @@ from itertools import product
 from typing import Any
 
 from ..errors import CheckFailed
+from ..shell import without_channel
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
 from .copies import without_copies
@@ -44,6 +45,10 @@ class _Offer:
     valid: str
     payload: tuple[str, ...]
     ready: str
+
+    def with_prefix(self, prefix: str) -> _Offer:
+        """The same at ports whose names begin with `prefix`: those of a channel."""
+        return _Offer(prefix + self.valid, tuple(prefix + n for n in self.payload), prefix + self.ready)
 
 
 _STREAM = _Offer(
@@ -169,7 +174,7 @@ def _check_paths(logic: _Logic, controls: Collection[str], allowed: Collection[s
     outputs there are.
     """
     inputs = {b: name for name, bits in logic.n.inputs.items() if name not in allowed for b in bits}
-    present = [name for name in controls if name in logic.n.outputs]
+    present = [name for name in logic.n.outputs if without_channel(name) in controls]
     for name in present:
         through = {inputs[b] for b in logic.reads(logic.n.outputs[name], {}) if b in inputs}
         if through:
@@ -332,8 +337,9 @@ def _no_zeroising(n: Netlist, port: str) -> dict[Any, int]:
 
 
 def _streams(n: Netlist) -> tuple[_Offer, ...]:
-    """The streams that leave."""
-    return (_STREAM, *((_TAG,) if _TAG.valid in n.outputs else ()))
+    """The streams that leave, of every channel."""
+    found = ((name, o) for name in n.outputs for o in (_STREAM, _TAG) if o.valid == without_channel(name))
+    return tuple(offer.with_prefix(name.removesuffix(offer.valid)) for name, offer in found)
 
 
 def _check_offers(logic: _Logic, ports: Mapping[str, str], offers: Iterable[_Offer]) -> int:

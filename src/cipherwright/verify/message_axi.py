@@ -165,6 +165,7 @@ class AxiSession:
         self.when: dict[str, list[int]] = {s: [] for s in bench.sides}
         self.taken: list[int] = []
         self._held: dict[str, bytes] = {}
+        self._driven: dict[str, int] = {}
         self.reset()
 
     def __enter__(self) -> Self:
@@ -185,7 +186,7 @@ class AxiSession:
     def _idle(self) -> _Row:
         """A cycle in which nothing is offered and nothing is taken; payload has any value."""
         row = self.bench.simulation.any_rows(self.rng, 1, self.bench.quiet)
-        for name, value in self.bench.held.items():
+        for name, value in {**self._driven, **self.bench.held}.items():
             self._put(row, name, value)
         return row
 
@@ -273,6 +274,11 @@ class AxiSession:
         if sum(map(len, self.left.values())) != before:
             raise CheckFailed("something leaves that nobody asked for")
 
+    def offer_key(self, key: bytes) -> None:
+        """Offer `key` beside all that is done from now on, until `load_key` has it taken."""
+        ports = self.bench.ports
+        self._driven |= {ports.key_valid: 1, ports.key: int.from_bytes(key, "big")}
+
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Offer `key` (byte 0 of the standard first) until it is taken. `slot`: which it is for, where two
         are resident. Nothing where keys come with unit numbers or packets. Raises CheckFailed where it is not
@@ -287,6 +293,7 @@ class AxiSession:
             self._put(row, _SLOT, slot)
         for _ in range(b.record["zeroise_cycles"] + b.patience):
             if self._get(self._run(row), b.ports.key_ready):
+                self._driven.clear()
                 return
         raise CheckFailed("a key that is offered is not taken")
 

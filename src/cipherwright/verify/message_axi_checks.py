@@ -23,7 +23,16 @@ from .reference import reference_of
 from .units import Unit
 from .xts import random_units, unit_result
 
-__all__ = ["Traffic", "check_message_stream", "fresh_key", "joined", "messages_of", "play", "with_slot"]
+__all__ = [
+    "Traffic",
+    "check_message_stream",
+    "fresh_key",
+    "joined",
+    "messages_of",
+    "packet_beats",
+    "play",
+    "with_slot",
+]
 
 _FLOWS = (Flow(), Flow(0.5), Flow(take=0.5), Flow(0.6, 0.6), Flow(stall=600), Flow(take=0.15))
 """Gaps and back-pressure under one key after the other."""
@@ -71,10 +80,10 @@ def _cut(text: bytes, size: int, user: int, ids: Iterator[int]) -> list[Beat]:
     return [Beat(text[k : k + size], k + size >= len(text), user, next(ids)) for k in ends]
 
 
-def _packet_beats(
-    bench: AxiMessageBench, packet: Packet, result: PacketResult, ids: Iterator[int]
-) -> Traffic:
-    """A packet of GCM or CCM. Bytes of the expected tag that are not compared have any value."""
+def packet_beats(bench: AxiMessageBench, packet: Packet, result: PacketResult, ids: Iterator[int]) -> Traffic:
+    """A `packet` of GCM or CCM for the core `bench`, of which the reference makes `result`; `ids`: of its
+    beats. Bytes of the expected tag that are not compared have any value.
+    """
     way, size = int(packet.decrypt), bench.beat_bytes
     own_iv = bool(packet.iv_sizes and not bench.lengths)
     iv_word = [Beat(b.data, b.last, way | 4, b.id) for b in _cut(packet.iv, size, 0, ids) if own_iv]
@@ -156,7 +165,7 @@ def _packets(
 ) -> Traffic:
     """Random packets under a key, of so many bytes of additional data and of data each."""
     packets, results = (random_ccm if bench.lengths else random_packets)(p, rng, key, spans)
-    return joined([_packet_beats(bench, a, b, ids()) for a, b in zip(packets, results, strict=True)])
+    return joined([packet_beats(bench, a, b, ids()) for a, b in zip(packets, results, strict=True)])
 
 
 def _units(p: Mapping[str, Any], sizes: Sequence[int], rng: np.random.Generator) -> list[Unit]:

@@ -38,9 +38,10 @@ class MessageBench:
     @classmethod
     def compile(cls, sources: Sequence[Path], record: Mapping[str, Any]) -> Self:
         """The core of `record` in the files `sources`, compiled; of a core on a standard bus, the one inside,
-        of one with channels, that of a channel. Raises as `compile_simulation`.
+        of one with channels, that of a channel, or behind a bus the one inside it. Raises as
+        `compile_simulation`.
         """
-        record = {**record, **record.get("stream", {}), **record.get("channels", {})}
+        record = {**record, **record.get("channels", {}), **record.get("stream", {})}
         return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
 
     @cached_property

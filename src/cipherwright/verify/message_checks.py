@@ -176,13 +176,20 @@ def verify_messages(
 
 
 def _channels(folder: CoreFolder, bench: MessageBench) -> str:
-    """All channels of a core of packets together."""
+    """All channels of a core of packets together: behind AXI-Stream, or as `bench` drives one."""
+    if "stream" in folder.record:
+        return check_channels(folder, _streams_of(folder))
     assert isinstance(bench, PacketBench)
     return check_channels(folder, bench)
 
 
+def _streams_of(folder: CoreFolder) -> AxiMessageBench:
+    """The AXI-Stream ports of a core: of a register bus, of what is behind it; of channels, of one."""
+    record = folder.record
+    inside = {**record, **record.get("bus", {}), **record.get("channels", {})}
+    return AxiMessageBench.compile(folder.sources, inside)
+
+
 def _message_stream(folder: CoreFolder) -> str:
     """Messages through the AXI-Stream ports of a core."""
-    record = {**folder.record, **folder.record.get("bus", {})}  # of a register bus, what is behind it
-    bench = AxiMessageBench.compile(folder.sources, record)
-    return check_message_stream(bench, folder.record["parameters"])
+    return check_message_stream(_streams_of(folder), folder.record["parameters"])

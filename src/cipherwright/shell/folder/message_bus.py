@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...cipher.cmac import mac_words
 from ..ccm import bus_length_ports
+from ..channels import streams_named
 from ..core import Core
 from ..short_words import WORD_BYTES, words_of
 from .accesses import access_table
 from .example import Worked
-from .packet import key_limits
+from .packet import channel_sentences, key_limits
 from .unit import units_ahead
 from .words import begun_by
 
@@ -20,7 +21,17 @@ __all__ = ["bus_sentences", "bus_table", "bus_timing"]
 
 def bus_sentences(core: Core) -> Iterator[str]:
     """The protocol at the bus of `core`."""
+    return _named(core, _sentences(core))
+
+
+def _named(core: Core, lines: Iterable[str]) -> Iterator[str]:
+    """The same lines; where the core has channels, with the names of channel 0."""
+    return (streams_named(line, 0) if core.channels else line for line in lines)
+
+
+def _sentences(core: Core) -> Iterator[str]:
     yield "All streams are AXI-Stream. Byte 0 of a message is in TDATA[7:0] of its first beat."
+    yield from channel_sentences(core)
     yield (
         "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
         "registers only."
@@ -263,6 +274,11 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
     """The beats of the worked message `worked` at the bus of `core`, in tables, and behind registers what
     software writes first.
     """
+    return _named(core, _table(core, worked))
+
+
+def _table(core: Core, worked: Worked) -> Iterator[str]:
+    """The same at a core that has no channels."""
     yield from _introduced(core, worked)
     yield ""
     if core.bus:
@@ -272,7 +288,7 @@ def bus_table(core: Core, worked: Worked) -> Iterator[str]:
         yield ""
         yield "Then come the beats:"
         yield ""
-    yield from _tables(core, worked)
+    yield from _beat_tables(core, worked)
 
 
 def _introduced(core: Core, worked: Worked) -> Iterator[str]:
@@ -290,7 +306,7 @@ def _introduced(core: Core, worked: Worked) -> Iterator[str]:
         yield "The message of the section Bytes:"
 
 
-def _tables(core: Core, worked: Worked) -> Iterator[str]:
+def _beat_tables(core: Core, worked: Worked) -> Iterator[str]:
     """The beats on either side."""
     size = core.parameters["block_bits"] // 8 * core.lanes
     yield "| beat of s_axis | bytes, from TDATA[7:0] on | TKEEP | TUSER | TLAST |"
@@ -316,6 +332,13 @@ def _keep(word: bytes, size: int) -> str:
 
 def bus_timing(core: Core) -> Iterator[str]:
     """Latencies and rates of `core` while results are taken at once."""
+    yield from _timing(core)
+    if core.channels:
+        yield "That holds in each channel, whatever the others do."
+
+
+def _timing(core: Core) -> Iterator[str]:
+    """The same of a core that has no channels."""
     if core.packet:
         yield from _packet_times(core, core.packet)
     elif core.unit:

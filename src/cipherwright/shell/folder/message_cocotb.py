@@ -126,13 +126,15 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
         inputs=[
             n
             for n, pin in pins.items()
-            if not pin.out and n not in (clock.clock, clock.reset) and not n.startswith(DRIVEN)
+            if not pin.out
+            and n not in (clock.clock, clock.reset)
+            and not without_channel(n).startswith(DRIVEN)
         ],
         handshakes=any(isinstance(g, Handshake) for g in core.component.ports),
         slot_bits={n: bit for n in names if (bit := field_bit(registers, "CONTROL", f"{n}_SLOT"))},
         lengths=_lengths(core),
         ways=len(ways(spec.direction)) == 2,
-        ids=1 << pins["s_axis_tid"].width if "s_axis_tid" in pins else 0,
+        ids=1 << spec.tid_bits if spec.tid_bits else 0,
         runs="unit_more_i" in pins or "UNIT_MORE" in registers,
     )
 
@@ -160,6 +162,7 @@ def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) 
         "key_slots": 2 if "key_slot" in ports else 1,
         "announced": core.keys_announced,
         "travels": core.keys_travel,
+        "channels": core.channel_count if core.channels else 0,
         "any_iv": any_iv,
         "run": RUN,
         "messages": list(found),
@@ -182,7 +185,6 @@ def word_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: int
         word={
             without_channel(pin.name): pin.width for pin in taken.payload if pin.name != ports.get("key_slot")
         },
-        channels=core.channel_count if core.channels else 0,
         size=pins[p.block_in].width // 8,
         key_bits=pins[p.key].width,
         lengths=bool(bus_length_ports(ports)),

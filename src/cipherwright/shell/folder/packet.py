@@ -11,7 +11,7 @@ from ..core import Core
 from ..short_words import WORD_BYTES, keep_text, word_text
 from .example import Worked
 
-__all__ = ["key_limits", "packet_sentences", "packet_table", "packet_timing"]
+__all__ = ["channel_sentences", "key_limits", "packet_sentences", "packet_table", "packet_timing"]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
@@ -20,13 +20,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
     assert core.packet is not None
     n, tag_bits = core.packet["ports"], core.packet["tag_bits"]
     yield "A packet is a message: words of additional data first, then words of data."
-    if core.channels:
-        count = core.channel_count
-        yield (
-            f"The core has {count} channels, each with packets of its own and ports like these. What is said "
-            "here of channel 0 holds for all: their ports begin with "
-            f"{', '.join(f'`ch{k}_`' for k in range(count))}."
-        )
+    yield from channel_sentences(core)
     if core.lanes > 1:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
@@ -89,6 +83,17 @@ def key_limits(packet: Mapping[str, Any]) -> Iterator[str]:
         "A packet has at most 2^32 - 2 blocks of data (SP 800-38D, section 5.2.1.1). Section 8 has the "
         "limits on what may be done under a key; the core does not count."
     )
+
+
+def channel_sentences(core: Core) -> Iterator[str]:
+    """What there is several times, where `core` has channels."""
+    if core.channels:
+        count = core.channel_count
+        yield (
+            f"The core has {count} channels, each with packets of its own and ports like these. What is said "
+            "here of channel 0 holds for all: their ports begin with "
+            f"{', '.join(f'`ch{k}_`' for k in range(count))}."
+        )
 
 
 def _release_sentences(core: Core) -> Iterator[str]:

@@ -136,7 +136,8 @@ def _key_size(spec: Spec) -> str:
 def _file_kind(name: str, core: Core | BuiltEngine) -> str:
     top = core.top
     if name == f"{top}_tb.v" and isinstance(core, Core) and core.tested != top:
-        which = "the core of a channel" if core.channels else "the core without its bus"
+        which = "the core of a channel" if core.channels else "the core"
+        which += " without its bus" if core.stream or core.bus else ""
         return f"self-checking testbench of `{core.tested}`, {which}: known answers"
     if name == "record.json":
         return "what was asked for, ports, timing, predictions, and a digest of every file"

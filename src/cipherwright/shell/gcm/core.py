@@ -85,10 +85,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         },
         made.key_words,
         unit,
-        _mode_flip_flops(parts, design, stages, lanes)
-        + second
-        + around.mode_flip_flops
-        + released.flip_flops,
+        _mode_flip_flops(parts, design, stages, lanes) + second + around.flip_flops + released.flip_flops,
         control.zeroise_cycles,
         sum(m.flip_flops for m in control.modules),
         of.given,
@@ -97,7 +94,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         packet=packet,
         beside=parts.beside,
     )
-    core = in_channels(alone, around.channels, around.flip_flops)
+    core = in_channels(alone, around.channels, around.channel_flip_flops)
     said = (
         f"{latency} cycles from a word to its result; a word every cycle, and one cycle more for each "
         f"packet; {tag_latency} cycles from a packet's last word to its tag{release.said}"

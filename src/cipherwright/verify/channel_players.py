@@ -1,0 +1,355 @@
+"""Who plays the traffic of one channel to the core of a channel, at its own ports or behind AXI-Stream:
+random packets, keys at rest and within packets, zeroising within packets, each in its cycle.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import CheckFailed
+from ..shell import AXIS_DATA, TAG_DATA, WORD_BYTES
+from .gcm import random_packets
+from .message_axi import AxiMessageBench, AxiSession, Flow
+from .message_axi_checks import Traffic, joined, packet_beats
+from .packets import Packet, PacketBench, PacketResult, Session
+from .reference import reference_of
+from .simulate import Model, Simulation, Words
+
+__all__ = ["ChannelBench", "Player", "Tape", "player_of"]
+
+ChannelBench = PacketBench | AxiMessageBench
+"""The core of a channel, at its own ports or at those of AXI-Stream."""
+
+_LONGEST = 90
+"""Bytes of additional data and of data in a random packet, at most."""
+
+_WITHIN = (70, 60)
+"""Bytes of additional data and of data of the packet within which a key is offered: over four words."""
+
+_LONGEST_IV = 128
+"""Bytes of a random IV, at most."""
+
+_SOME = 3
+"""Longest packets for which there is time between two keys, at least."""
+
+_GAPS = (0.0, 0.5, 0.1)
+"""How probable a gap before a word is, in the traffic of one channel after the other."""
+
+_FLOWS = (Flow(take=0.3), Flow(0.4, 0.8), Flow(0.9, 0.5))
+"""The same of beats, and how probable it is that a result is taken: in the first, FIFOs get full."""
+
+
+class Tape(Model):
+    """A model that keeps what goes in and what comes out of it. `simulation`: of the core."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        super().__init__(simulation)
+        self.given, self.seen = list[Words](), list[Words]()
+
+    def run(self, rows: Words) -> Words:
+        """As `Model.run` of `rows`."""
+        out = super().run(rows)
+        self.given.append(rows.copy())
+        self.seen.append(out)
+        return out
+
+
+class Player(ABC):
+    """The traffic of the channel of this `number` through a `session` of its core, just reset; `rng` makes
+    all that is random.
+    """
+
+    HOW = ""
+    """What is said of the traffic besides."""
+
+    session: Session | AxiSession
+
+    def __init__(self, session: Session | AxiSession, rng: np.random.Generator, number: int) -> None:
+        self.session, self.rng, self.number = session, rng, number
+        self.p: Mapping[str, Any] = session.bench.record["parameters"]
+        self.start = session.cycle
+        self.key = b""
+        self.longest = _longest(session.bench)
+
+    @staticmethod
+    @abstractmethod
+    def shown(bench: ChannelBench) -> dict[str, tuple[str, ...]]:
+        """Control outputs of the core `bench`, and what counts where each is 1."""
+
+    @staticmethod
+    @abstractmethod
+    def tags(bench: ChannelBench, given: Words, seen: Words) -> int:
+        """How many tags leave the core `bench` in cycles of these inputs, `given`, and outputs, `seen`."""
+
+    @staticmethod
+    @abstractmethod
+    def rest(bench: ChannelBench) -> int:
+        """Cycles from a packet's last word in the core `bench` until all has left, and a packet within which
+        a key is offered has begun.
+        """
+
+    @classmethod
+    def apart(cls, bench: ChannelBench) -> int:
+        """Cycles from one time of keys to the next, in the core `bench`."""
+        return int(bench.record["key_cycles"]) + 2 * cls.rest(bench) + (_SOME + 1) * _longest(bench)
+
+    @property
+    def cycle(self) -> int:
+        """Cycles since the reset."""
+        return self.session.cycle - self.start
+
+    def until(self, cycle: int) -> None:
+        """Idle up to a cycle. Raises CheckFailed where it is over."""
+        if cycle < self.cycle:
+            raise CheckFailed(f"a packet ends {self.cycle - cycle} cycles later than its words can take")
+        self._wait(cycle - self.cycle)
+
+    def _made(self, size: tuple[int, int]) -> tuple[Packet, PacketResult]:
+        """A random packet of this size under the key of the channel, and what the reference makes of it."""
+        (packet,), (want,) = random_packets(self.p, self.rng, self.key, [size])
+        return packet, want
+
+    def _plain(self, size: tuple[int, int]) -> tuple[Packet, PacketResult]:
+        """The same, whose IV has 96 bits, and takes no words."""
+        while True:
+            packet, want = self._made(size)
+            if not packet.iv_sizes:
+                return packet, want
+
+    def packets(self, end: int, after: int | None = None) -> None:
+        """Random packets, as long as the next one and `after` cycles more (None: until all has left) are over
+        before the cycle `end`.
+        """
+        margin = self.longest + (self.rest(self.session.bench) if after is None else after)
+        while self.key and self.cycle + margin < end:
+            a, n = (int(x) for x in self.rng.integers(0, _LONGEST + 1, 2))
+            self._send(*self._made((a, n)))
+
+    def load(self, cycle: int, key: bytes, within: bool) -> None:
+        """Take a `key` that is offered from a `cycle` on; with `within` it comes within a packet."""
+        if within and self.key:
+            self._send_with(cycle, key, *self._plain(_WITHIN))
+        else:
+            self.until(cycle)
+        self.session.load_key(key)
+        self.key = key
+
+    def zeroise(self, cycle: int) -> None:
+        """Zeroise in a cycle, within what is in flight."""
+        last = self._last()
+        self.packets(cycle - last, int(self.session.bench.record["packet"]["tag_latency_cycles"]))
+        if self.key:
+            self.until(cycle - last)
+            self._send_last(*self._plain((20, 30)))
+        self.until(cycle)
+        self.session.zeroise()
+        self.key = b""
+        self._forget()
+
+    def finish(self) -> None:
+        """All that was sent has left, and is what the reference makes of it. Raises CheckFailed."""
+        if not self._right():
+            raise CheckFailed(f"a packet of one channel alone differs from {reference_of(self.p).name}")
+        self._forget()
+
+    @abstractmethod
+    def _wait(self, cycles: int) -> None:
+        """So many cycles in which no word is offered."""
+
+    @abstractmethod
+    def _send(self, packet: Packet, want: PacketResult) -> None:
+        """A packet with gaps, of which the reference makes `want`."""
+
+    @abstractmethod
+    def _send_with(self, cycle: int, key: bytes, packet: Packet, want: PacketResult) -> None:
+        """The same, within which a key is offered from a cycle on, which must not be taken in it."""
+
+    @abstractmethod
+    def _send_last(self, packet: Packet, want: PacketResult) -> None:
+        """The same without gaps."""
+
+    @abstractmethod
+    def _last(self) -> int:
+        """Cycles of the four words of a packet, and one more, at most."""
+
+    @abstractmethod
+    def _right(self) -> bool:
+        """Whether all that was sent, and nothing else, leaves."""
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Nothing was sent."""
+
+
+class _WordPlayer(Player):
+    """At the core's own ports: every word, result and tag is in its cycle."""
+
+    session: Session
+
+    def __init__(self, session: Session, rng: np.random.Generator, number: int) -> None:
+        super().__init__(session, rng, number)
+        self.gaps, self.sent = _GAPS[number % len(_GAPS)], list[PacketResult]()
+
+    @staticmethod
+    def shown(bench: ChannelBench) -> dict[str, tuple[str, ...]]:
+        p, n = bench.ports, bench.record["packet"]["ports"]
+        return {
+            p.ready_out: (),
+            p.valid_out: (p.block_out, n["keep_out"], n["last_out"]),
+            n["tag_valid"]: (n["tag_out"], n["good"]),
+        }
+
+    @staticmethod
+    def tags(bench: ChannelBench, given: Words, seen: Words) -> int:
+        return int(bench.simulation.view(seen, bench.record["packet"]["ports"]["tag_valid"]).sum())
+
+    @staticmethod
+    def rest(bench: ChannelBench) -> int:
+        return int(bench.record["packet"]["tag_latency_cycles"]) + 4 + _ahead(bench)
+
+    def _wait(self, cycles: int) -> None:
+        self.session.run(self.session.idle(cycles))
+
+    def _send(self, packet: Packet, want: PacketResult) -> None:
+        self.sent.append(want)
+        self.session.send(packet, self.gaps)
+
+    def _send_with(self, cycle: int, key: bytes, packet: Packet, want: PacketResult) -> None:
+        self.until(cycle - _ahead(self.session.bench))
+        self.sent.append(want)
+        self.session.send(packet, 0.0, key)
+
+    def _send_last(self, packet: Packet, want: PacketResult) -> None:
+        self.session.send(packet)
+
+    def _last(self) -> int:
+        return 4 * (_word_cycles(self.session.bench) + 1)
+
+    def _right(self) -> bool:
+        return not self.sent or self.session.finish() == self.sent
+
+    def _forget(self) -> None:
+        self.sent = []
+
+
+class _BeatPlayer(Player):
+    """Behind AXI-Stream, with gaps and under back-pressure."""
+
+    HOW = "; with gaps, under back-pressure"
+
+    session: AxiSession
+
+    def __init__(self, session: AxiSession, rng: np.random.Generator, number: int) -> None:
+        super().__init__(session, rng, number)
+        self.flow, self.sent = _FLOWS[number % len(_FLOWS)], list[Traffic]()
+
+    @staticmethod
+    def shown(bench: ChannelBench) -> dict[str, tuple[str, ...]]:
+        names = {port.name for port in bench.simulation.outputs}
+
+        def of(data: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(n for n in data if n in names)
+
+        return {"s_axis_tready": (), "m_axis_tvalid": of(AXIS_DATA), "m_tag_tvalid": of(TAG_DATA)}
+
+    @staticmethod
+    def tags(bench: ChannelBench, given: Words, seen: Words) -> int:
+        view = bench.simulation.view
+        return int((view(seen, "m_tag_tvalid") & view(given, "m_tag_tready")).sum())
+
+    @staticmethod
+    def rest(bench: ChannelBench) -> int:
+        assert isinstance(bench, AxiMessageBench)
+        return bench.patience + _begins(bench)
+
+    def _ids(self) -> Iterator[int]:
+        while True:
+            yield int(self.rng.integers(0, 1 << self.session.bench.id_bits))
+
+    def _beats(self, packet: Packet, want: PacketResult) -> Traffic:
+        """A packet that is sent, as beats."""
+        self.sent.append(packet_beats(self.session.bench, packet, want, self._ids()))
+        return self.sent[-1]
+
+    @property
+    def _due(self) -> dict[str, int]:
+        """How many beats must have left each stream of all that was sent."""
+        return {side: len(found) for side, found in joined(self.sent).left.items()} if self.sent else {}
+
+    def _wait(self, cycles: int) -> None:
+        for _ in range(cycles):
+            self.session.wait()
+
+    def _send(self, packet: Packet, want: PacketResult) -> None:
+        s = self.session
+        # However deep a FIFO is, what it holds has time to leave.
+        s.play((), {side: n - s.bench.patience // 2 for side, n in self._due.items()}, self.flow)
+        s.play(self._beats(packet, want).beats, {}, self.flow)
+
+    def _send_with(self, cycle: int, key: bytes, packet: Packet, want: PacketResult) -> None:
+        s, beats = self.session, self._beats(packet, want).beats
+        self.until(cycle - _begins(s.bench))
+        s.play(beats[:1], {}, Flow())
+        self.until(cycle)
+        s.offer_key(key)
+        s.play(beats[1:], {}, self.flow)
+
+    def _send_last(self, packet: Packet, want: PacketResult) -> None:
+        self.session.play(self._beats(packet, want).beats, {}, Flow())
+
+    def _last(self) -> int:
+        return self.longest
+
+    def _right(self) -> bool:
+        s = self.session
+        s.play((), self._due, Flow())
+        return not self.sent or all(s.left[k] == list(found) for k, found in joined(self.sent).left.items())
+
+    def _forget(self) -> None:
+        self.sent = []
+        self.session.forget()
+
+
+def player_of(bench: ChannelBench) -> type[Player]:
+    """Who plays traffic to the core `bench` of a channel."""
+    return _BeatPlayer if isinstance(bench, AxiMessageBench) else _WordPlayer
+
+
+def _in_loop(bench: ChannelBench) -> bool:
+    """Whether the cipher is a loop, which takes a word when a place in it is free."""
+    return bench.record["packet"]["multiplier"].get("digit") is not None
+
+
+def _word_cycles(bench: ChannelBench) -> int:
+    """Cycles of a word without gaps, at most: in a loop it waits for the one before and for a free place."""
+    loops = _in_loop(bench)
+    return int(bench.record["interval_cycles"] + bench.record["inner"]["slots"]) if loops else 1
+
+
+def _longest(bench: ChannelBench) -> int:
+    """Cycles of a random packet with gaps, with its IV, up to the next one, at most."""
+    packet = bench.record["packet"]
+    size = WORD_BYTES * int(bench.record["parameters"].get("lanes", 1))
+    words = 2 * -(-_LONGEST // size) + 1
+    wait = int(packet["tag_latency_cycles"]) if _in_loop(bench) else 1
+    if "initial_block_cycles" in packet:
+        words += -(-_LONGEST_IV // WORD_BYTES)
+        wait += int(packet["initial_block_cycles"])
+    gap = 3 * int(bench.record["interval_cycles"]) if _in_loop(bench) else 12
+    return words * (_word_cycles(bench) + gap) + wait
+
+
+def _ahead(bench: ChannelBench) -> int:
+    """Cycles from a packet's first word to the key that is offered within it: from the fourth word on, in a
+    loop from the second.
+    """
+    return 1 if _in_loop(bench) else 3
+
+
+def _begins(bench: ChannelBench) -> int:
+    """Cycles in which the first beat of a packet is taken, where nothing is in flight, and some more."""
+    return _word_cycles(bench) + 8
