@@ -18,7 +18,7 @@ class UserError(Exception):
     ...     load("des-small", direction="up")
     ... except UserError as wrong:
     ...     print(wrong)
-    direction: Input should be 'encrypt', 'decrypt' or 'both' (given: 'up')
+    direction is encrypt, decrypt or both, not 'up'
     """
 
 

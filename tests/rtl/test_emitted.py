@@ -29,7 +29,9 @@ from tests.renew_golden import GOLDEN, golden_text
 
 
 @pytest.mark.parametrize(
-    "variant", BEHIND_BUSES, ids=["two keys", "runs", "units under two keys", "keys of runs", "messages"]
+    "variant",
+    BEHIND_BUSES,
+    ids=["two keys", "runs", "units under two keys", "keys of runs", "messages", "words of lanes"],
 )
 def test_lint_behind_buses(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     """The core with its buses; the testbench is of the core inside."""
