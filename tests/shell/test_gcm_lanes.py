@@ -148,8 +148,3 @@ def test_what_it_cannot_be(changes: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError, match=said) as told:
         generate(load(preset, [*quick, *changes]), {"preset": preset})
     assert "\n" not in str(told.value)
-
-
-def test_lanes_of_counter_mode_have_plain_ports() -> None:
-    with pytest.raises(UserError, match="needs interface = plain, not axi-stream: nothing holds back"):
-        load("aes128-ctr-lanes", ["interface=axi-stream"])
