@@ -37,7 +37,7 @@ from cipherwright.target import load_target
 from cipherwright.tools import find, run
 from cipherwright.verify import CoreFolder
 from cipherwright.verify.reference import reference_of
-from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_AES, Built
+from tests.conftest import IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, QUICK_AES, Built
 from tests.recorded import Measured, digest, simulators, texts_of
 from tests.shell.diagram_bench import bench, run_bench
 from tests.shell.test_header import HOSTILE
@@ -192,6 +192,57 @@ def test_diagrams_of_messages_are_what_is_simulated(
     assert [diagram.name for diagram in drawn] == OF_MESSAGES[variant]
     for diagram in drawn:
         assert _recorded(folder, core, diagram, tmp_path, measured) == "PASS", diagram.name
+
+
+AXI = "interface=axi-stream"
+BEHIND_STREAMS = {
+    ("des-small", AXI): ["stream"],
+    ("des-small", "mode=cbc", "tdata_bits=32", AXI): ["stream"],
+    ("des-small", "mode=ctr", "tdata_bits=256", AXI): ["stream"],
+    ("des-fast", "direction=decrypt", "key=static", "hops=[]", AXI): ["stream"],
+    ("aes128-fast-ctr", *IN_LIGHT, "lanes=3", "tdata_bits=0", AXI): ["stream", "zeroise"],
+    (*LIGHT_GCM, "lanes=2", AXI): ["stream", "zeroise"],
+    (*LIGHT_GCM, "key_slots=2", "packet_keys=announced", AXI): ["stream", "zeroise"],
+    (*LIGHT_GCM, VERDICT, "release_words=64", AXI): ["stream", "zeroise"],
+    (*LIGHT_XTS, AXI): ["stream", "zeroise"],
+    (*LIGHT_XTS[:-2], "key=agile", "key_expansion=logic", "key_ranks=0", AXI): ["stream", "zeroise"],
+    ("aes-gcm-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
+    ("aes128-ccm-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
+    ("aes128-cmac-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
+    ("aes128-xts-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
+    ("des-small", "control=apb", AXI): [],
+}
+"""Cores behind AXI-Stream, and the diagrams of each."""
+
+
+@pytest.mark.parametrize("variant", BEHIND_STREAMS, ids=" ".join)
+def test_diagrams_behind_streams_are_what_is_simulated(
+    variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path, measured: Measured
+) -> None:
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+    drawn = diagrams(core, worked_block(parse(core.parameters)))
+    assert [diagram.name for diagram in drawn] == BEHIND_STREAMS[variant]
+    readme = (folder.path / "README.md").read_text()
+    for diagram in drawn:
+        assert f"({core.top}_{diagram.name}.svg)" in readme
+        assert _recorded(folder, core, diagram, tmp_path, measured) == "PASS", diagram.name
+
+
+def test_a_wrong_diagram_behind_a_stream_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*LIGHT_XTS, AXI)
+    assert isinstance(core, Core)
+    worked = worked_block(parse(core.parameters))
+    last = replace(worked, result=worked.result[:-1] + b"\0")
+    stream, _ = diagrams(core, worked)
+    early = [*stream.moments]
+    early[-2] = replace(early[-2], shows={**early[-2].shows, "m_axis_tlast": "0"})
+    for wrong, said in (
+        (diagrams(core, last)[0], "m_axis_tdata is"),
+        (diagrams(core, replace(worked, key=bytes(32)))[0], "unit_ready_o is"),
+        (replace(stream, moments=tuple(early)), "m_axis_tlast is 1, not 0"),
+    ):
+        assert said in run_bench(bench(core.component, wrong), folder.sources, tmp_path)
 
 
 OF_ENGINES = (

@@ -11,6 +11,7 @@ from ..core import Core, PortSet
 from ..wave import ANY, Diagram, Moment
 from .example import Worked
 from .message_diagrams import message_diagrams
+from .stream_diagrams import stream_diagrams
 
 __all__ = ["diagrams"]
 
@@ -20,10 +21,13 @@ _WITHOUT_RESET = 4
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of `core`, in the order in which a reader wants them, with the values of the worked block
-    `worked`; none of a core on a standard bus, whose standard has them.
+    `worked`; none of a core with a register bus, whose standard has them, and of one with channels behind
+    AXI-Stream.
     """
-    if core.stream or core.bus:
+    if core.bus or core.in_registers or (core.stream and core.channels):
         return ()
+    if core.stream:
+        return stream_diagrams(core, worked)
     if not Worked.shows(core.parameters["mode"]):
         return message_diagrams(core, worked)
     plan = _Plan(core, worked)

@@ -55,9 +55,10 @@ def letters(core: Core) -> str:
     """A sentence on the values in the diagrams of `core`; empty where they are no words of messages."""
     if core.packet:
         nonce = "nonce" if "nonce_bytes" in core.packet else "IV"
+        next_one = "" if core.stream else " IV2 is IV + 1."
         return (
             f"K, IV and T are the key, {nonce} and tag of the packet in the section Bytes; A1 and so on are "
-            "its words of additional data, P1 of plaintext and C1 of ciphertext. IV2 is IV + 1."
+            f"its words of additional data, P1 of plaintext and C1 of ciphertext.{next_one}"
         )
     if core.unit:
         return (
@@ -66,6 +67,12 @@ def letters(core: Core) -> str:
         )
     if core.mac:
         return "K and T are the key and tag of the message in the section Bytes; M1 and M2 are its words."
+    if core.stream:
+        value = ", and IV the value that goes with it" if core.parameters["mode"] != "ecb" else ""
+        return (
+            f"K is the key of the section Bytes{value}; P1 and so on are beats of its plaintext, C1 of its "
+            "ciphertext."
+        )
     return ""
 
 
