@@ -251,7 +251,11 @@ SETS: list[tuple[str, str, str]] = [
         "lanes = 3 needs architecture = pipelined and mode = ctr or gcm, not architecture = iterative",
     ),
     ("des-small", "key_lead=1", "key_lead = 1 needs architecture = pipelined, not architecture = iterative"),
-    ("des-small", "key=static", "architecture = iterative needs key = agile, not key = static"),
+    (
+        "des-small",
+        "key=static",
+        "key = static in a loop needs key_expansion = unit, not key_expansion = logic; without a unit",
+    ),
     (
         "des-small",
         "interface=paper",

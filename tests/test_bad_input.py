@@ -29,7 +29,7 @@ from cipherwright.flow import generate
 from cipherwright.shell import rtl_digest
 from cipherwright.spec import Spec, load, option_names, preset_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
-from tests.conftest import Built
+from tests.conftest import ROOT, Built
 
 Run = Callable[..., str]
 
@@ -336,6 +336,18 @@ def test_what_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str
         assert execute(["build", "des-small", "--set", change, "-o", change]) == 0
         assert f"cipherwright: warning: {sentence}\n" in capsys.readouterr().err
         assert json.loads((desk / change / "record.json").read_text())["warnings"] == [sentence]
+
+
+def test_an_s_box_that_does_nothing_is_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables of four bits are one lookup table a bit, whatever the realisation."""
+    cipher = str(ROOT / "examples" / "present.py")
+    for number, (box, told) in enumerate({"tower": True, "block_ram": True, "table": False}.items()):
+        assert execute(["build", cipher, "--set", f"sbox={box}", "-o", f"core{number}"]) == 0
+        sentence = f"sbox = {box} does nothing: the tables of present have 4 address bits"
+        assert (sentence in capsys.readouterr().err) == told
+        assert (
+            sentence in json.loads((desk / f"core{number}" / "record.json").read_text())["warnings"]
+        ) == told
 
 
 @pytest.mark.parametrize(

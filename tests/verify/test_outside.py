@@ -77,7 +77,7 @@ REFUSED: dict[tuple[str, ...], str] = {
     (*_LOOP, "mode=ccm", "direction=both"): "needs block_bits = 128",
     (*_LOOP, "mode=xts", "direction=both"): "needs block_bits = 128",
     (*_LOOP, "mode=cmac", "direction=both"): "a tag is computed by encryption",
-    (*_LOOP, "key=static", "direction=encrypt"): "architecture = iterative needs key = agile",
+    (*_LOOP, "key=static", "direction=encrypt"): "key = static in a loop needs key_expansion = unit",
     (*_LOOP, "rounds_per_cycle=33"): "has 1 to 32 steps a cycle",
     (*_LOOP, "datapath_bits=32", "direction=encrypt"): "PRESENT has no datapath of 32 bits",
 }

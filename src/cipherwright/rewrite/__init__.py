@@ -20,7 +20,7 @@ from .map.spread import add_hops, copy_busy, replicate
 from .map.unread import without_unread
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
 from .sbox.names import BOTH_BOXES
-from .sbox.realise import REALISATIONS, circuit, prove, realise, unfit
+from .sbox.realise import REALISATIONS, changes, circuit, prove, realise, unfit
 from .sbox.share import share_boxes
 from .sbox.split import split_tables
 from .sbox.tower import SHARED_BASES, WORD_BASES
@@ -45,6 +45,7 @@ __all__ = [
     "add_hops",
     "bilinear_forms",
     "boxes_in_block_ram",
+    "changes",
     "circuit",
     "common_words",
     "copy_busy",

@@ -341,7 +341,9 @@ class Datapath(Spec):
     @field_validator("hops", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
-        """Names with commas between them, as they are shown, are a list as well."""
+        """Names with commas between them, as they are shown, are a list as well; `none` is an empty one."""
+        if value is None:
+            return ()
         return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
 
     @field_validator("rounds")

@@ -94,8 +94,13 @@ class Loop(Datapath):
                 "key",
                 "key_expansion",
             )
-        if self.key_expansion != "unit":
-            self._need("architecture", {"key": ("agile",)})
+        if self.key == "static" and self.key_expansion != "unit":
+            raise Unfit(
+                f"key = static in a loop needs key_expansion = unit, not {self._values(['key_expansion'])}; "
+                "without a unit a loop takes the key with its blocks (key = agile)",
+                "key",
+                "key_expansion",
+            )
         return self
 
     @model_validator(mode="after")
@@ -105,7 +110,7 @@ class Loop(Datapath):
             self._need(
                 "mode",
                 {"key_expansion": ("logic",)},
-                "blocks under K1 and K2 follow each other, and a unit has the round keys of one key",
+                "in a loop blocks under K1 and K2 follow each other, and a unit has round keys of one key",
             )
         return self
 

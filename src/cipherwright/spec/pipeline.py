@@ -205,7 +205,11 @@ class Pipeline(Datapath):
     def _keys_of_units(self) -> Pipeline:
         """A pipeline holds the keys of its units, or every unit number brings its own."""
         if self.mode == "xts" and self.key == "static":
-            self._need("mode", {"key_expansion": ("unit",)})
+            self._need(
+                "mode",
+                {"key_expansion": ("unit",)},
+                "in a pipeline with key = static the round keys of K1 and K2 are held",
+            )
         if self.distinct_halves:
             self._need(
                 "distinct_halves",

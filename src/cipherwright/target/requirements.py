@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..arch import describe
 from ..errors import UserError
+from ..rewrite import changes
 from ..shell import BuiltEngine, Core
 from ..spec import Datapath, Spec
 from .facts import Target
@@ -38,6 +39,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
     """
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from spec.idle()
+        yield from _idle_sbox(spec, core)
         yield from _idle_arithmetic(spec)
         yield from _idle_delay_lines(spec, target, core)
         yield from _short_tags(spec)
@@ -69,6 +71,19 @@ def _idle_arithmetic(spec: Datapath) -> Iterator[str]:
     for name, operations, what in changed:
         if not has & operations:
             yield f"{name} = {getattr(spec, name)} does nothing: {spec.cipher} has no {what}"
+
+
+def _idle_sbox(spec: Datapath, core: Core) -> Iterator[str]:
+    """A realisation of S-boxes that none of the cipher's tables takes."""
+    tables = {node.attr for node in core.plain.nodes if node.op == "lookup"}
+    if spec.sbox != "table" and not any(changes(table, spec.sbox) for table in tables):
+        most = max((table.address_bits for table in tables), default=0)
+        why = (
+            f"the tables of {spec.cipher} have {most} address bits"
+            if tables
+            else f"{spec.cipher} has no tables"
+        )
+        yield f"sbox = {spec.sbox} does nothing: {why}"
 
 
 def _idle_counter(spec: Datapath) -> Iterator[str]:

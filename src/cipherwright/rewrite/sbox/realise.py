@@ -38,7 +38,7 @@ from .leaves import has_leaves, summed, summed_whole
 from .names import digest_of
 from .tower import is_inversion, tower_value, tower_whole
 
-__all__ = ["REALISATIONS", "circuit", "prove", "realise", "split", "unfit"]
+__all__ = ["REALISATIONS", "changes", "circuit", "prove", "realise", "split", "unfit"]
 
 
 def _column(table: Table, bit: int) -> int:
@@ -373,7 +373,7 @@ def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[in
         raise ValueError(f"no S-box realisation {realisation}; there are {', '.join(REALISATIONS)}")
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if node.op != "lookup" or i in kept or not _changes(node.attr, realisation):
+        if node.op != "lookup" or i in kept or not changes(node.attr, realisation):
             return None
         if realisation == "block_ram":
             return b.node("rom", node.width, args, node.attr, node.name)
@@ -382,9 +382,12 @@ def realise(graph: Graph, realisation: str, basis: str = "", kept: Collection[in
     return _distinct_calls(rebuild(graph, replace))
 
 
-def _changes(table: Table, realisation: str) -> bool:
-    """Whether the realisation is for a table of that size: for one of at most four address bits it is one
+def changes(table: Table, realisation: str) -> bool:
+    """Whether the `realisation` is for a `table` of that size: for one of at most four address bits it is one
     lookup table an output bit, whatever the realisation.
+
+    >>> changes(Table("S", 4, tuple(range(16))), "tower")
+    False
     """
     if realisation == "block_ram":
         return table.address_bits >= _BLOCK_RAM_BITS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from ...rtl import Pin
 from ...spec import Spec
@@ -27,7 +28,7 @@ def constraints(spec: Spec, top: str, pins: Sequence[Pin], clock: str, period: f
         "origin": origin_lines(spec.name),
         "clock": clock,
         "period": period,
-        "target": printable(spec.target),
+        "target": _planned_for(spec),
         "before": before,
         "after": after,
         "shares": _shares(spec),
@@ -37,6 +38,14 @@ def constraints(spec: Spec, top: str, pins: Sequence[Pin], clock: str, period: f
     # Vivado's constraints are SDC as far as clocks and ports go.
     sdc = filled("constraints.sdc.j2", **facts)
     return {f"{top}.sdc": sdc, f"{top}.xdc": sdc, f"{top}.lpf": filled("core.lpf.j2", **facts)}
+
+
+def _planned_for(spec: Spec) -> str:
+    """Whose delay model the stages were planned with: a Liberty file's are those of osu018."""
+    library = spec.target.endswith(".lib")
+    return (
+        f"osu018, for the library {printable(Path(spec.target).name)}" if library else printable(spec.target)
+    )
 
 
 def _shares(spec: Spec) -> str:
