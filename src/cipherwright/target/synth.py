@@ -430,7 +430,7 @@ def _cells_script(
 
 def _timing_netlist() -> list[str]:
     """The netlist for OpenSTA, whose reader takes no concatenation on the left of an assignment."""
-    return ["splitnets", "opt_clean -purge", "write_verilog -noattr -noexpr netlist.v"]
+    return ["splitnets", "opt_clean -purge", "write_verilog -noattr -noexpr -simple-lhs netlist.v"]
 
 
 def _tie(library: Path, value: int) -> str:
