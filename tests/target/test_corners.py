@@ -218,7 +218,8 @@ _PARTS = """
 module small (input wire clk, input wire [7:0] a_i, output wire [15:0] y_o);
     reg [1:0] q;
     always @(posedge clk) q <= a_i[1:0] ^ {q[0], ~q[1]};
-    assign y_o = {4'd0, q[0], q[0], 6'd0, q, q};
+    wire one = q[0] & a_i[7], other = q[1] | a_i[6];
+    assign y_o = {4'd0, one, one, one, 3'd0, other, 3'd0, q};
 endmodule
 """
 
