@@ -51,7 +51,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "tool_versions": build.tool_versions,
         "seed": build.seed,
         "luts": None if cells else m.luts,
-        "ffs": _cell_ffs(m.cells) if cells else m.ffs,
+        "ffs": m.cell_ffs if cells else m.ffs,
         "srls": None if cells else m.srls,
         "brams": None if cells else m.brams,
         "dsps": None if cells else m.dsps,
@@ -76,7 +76,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         **({"clock_gating": m.gating.record()} if m.gating else {}),
         "netlist_proof": build.proof.statement,
         "warnings": [
-            *_warnings(_cell_ffs(m.cells) if cells else m.ffs, core["predicted"]["ffs"], build),
+            *_warnings(m.cell_ffs if cells else m.ffs, core["predicted"]["ffs"], build),
             *(_no_power(core) if cells and build.kept else []),
         ],
         "registers": _registers(build),
@@ -152,8 +152,3 @@ def _no_power(core: Mapping[str, Any]) -> list[str]:
     """
     inside = next((core[k] for k in ("stream", "bus", "channels") if core.get(k)), core)
     return [why] if (why := unmeasured(str(core["top"]), str(inside["top"]))) else []
-
-
-def _cell_ffs(cells: Mapping[str, int]) -> int:
-    """Flip-flops of a cell library: cells whose name starts with DFF."""
-    return sum(n for c, n in cells.items() if "DFF" in c.upper())

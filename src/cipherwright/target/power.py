@@ -43,8 +43,8 @@ class Activity:
 @dataclass(frozen=True)
 class Power:
     """Power in mW at `clock_mhz`, while blocks go through: `internal_mw` inside cells, `switching_mw` on
-    wires and pins, `leakage_mw`; `cycles` of the testbench were simulated. `why` it was not measured ("" where
-    it was).
+    wires and pins, `leakage_mw`; `cycles` of the testbench were simulated. `why` it was not measured (""
+    where it was).
     """
 
     internal_mw: float
