@@ -41,8 +41,8 @@ def _buffer(text: str) -> tuple[float, str, str, str] | None:
 def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: Collection[str]) -> int:
     """Put trees of buffers behind the registers of a flat mapped `module` (Yosys JSON, changed in place), so
     that no register and no buffer drives more than ten pins of cells; returns the number of buffers.
-    `buffer`: cell, input pin, output pin, as `strongest_buffer` gives them; `registers`: the types of cells that
-    are registers. Output ports stay on the register's own net.
+    `buffer`: cell, input pin, output pin, as `strongest_buffer` gives them; `registers`: the types of cells
+    that are registers. Output ports stay on the register's own net.
     """
     sinks, roots = _nets(module, registers)
     fresh, made = 1 + max(_bits(module)), 0

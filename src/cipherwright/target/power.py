@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import CheckFailed
 from ..rtl import modules_in
@@ -59,7 +60,7 @@ class Power:
         """The sum of the three parts."""
         return round(self.internal_mw + self.switching_mw + self.leakage_mw, 4)
 
-    def record(self) -> dict[str, float | int] | None:
+    def record(self) -> Any:
         """The figures as a record has them, None where there are none."""
         if self.why:
             return None

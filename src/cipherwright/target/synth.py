@@ -240,8 +240,8 @@ def synthesise(
     (out / CANONICAL).write_text(found.text())
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
     done = gating(module, gate, given, left_out) if asked.clock_gating else None
-    known = _flip_flop_cells(out) if target.kind == "cells" else frozenset()
-    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done, known)
+    registers = _flip_flop_cells(out) if target.kind == "cells" else frozenset()
+    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done, registers)
 
 
 def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
