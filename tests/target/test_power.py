@@ -100,7 +100,7 @@ def test_a_core_on_a_bus_has_no_power(built: Callable[..., Built], tmp_path: Pat
     """Its testbench is of the core inside; the record and the files say so, and all else is there."""
     _, folder = built("des-small", "interface=axi-stream", "mapping=area")
     record = actions.implement_core(folder, "osu018", out=tmp_path / "out")
-    assert record["power"] is None
+    assert record["power"] == {}
     why = (tmp_path / "out" / "power.txt").read_text().strip()
     assert why.startswith("power is not measured: the testbench drives des_small_")
     assert why in record["warnings"]

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import CheckFailed
 from ..rtl import modules_in
@@ -60,10 +59,10 @@ class Power:
         """The sum of the three parts."""
         return round(self.internal_mw + self.switching_mw + self.leakage_mw, 4)
 
-    def record(self) -> Any:
-        """The figures as a record has them, None where there are none."""
+    def record(self) -> dict[str, float | int]:
+        """The figures as a record has them, none where it was not measured."""
         if self.why:
-            return None
+            return {}
         return {
             "total_mw": self.total_mw,
             "internal_mw": self.internal_mw,
