@@ -171,7 +171,7 @@ def test_libraries_that_are_no_corners_of_each_other(tmp_path: Path) -> None:
     text = OSU018.read_text()
     for flip_flop in ("DFFNEGX1", "DFFPOSX1", "DFFSR"):
         text = without(other, flip_flop, text).read_text()
-    other.write_text(text.replace("cell (LATCH) {", "cell (LATCH) {\n  ff (x, y) { clocked_on : \"CLK\"; }"))
+    other.write_text(text.replace("cell (LATCH) {", 'cell (LATCH) {\n  ff (x, y) { clocked_on : "CLK"; }'))
     with pytest.raises(UserError, match="no flip-flop that may be used"):
         read_library(OSU018, (), {"slow": other})
 
