@@ -113,7 +113,7 @@ class Mapped:
     """Flip-flops that share a logic cell with the lookup table that feeds them (packing.py)."""
     gating: Gating | None = None
     """Clock gates, where they were asked for."""
-    flip_flops: frozenset[str] = frozenset()
+    flip_flops: tuple[str, ...] = ()
     """The cells of the library that are flip-flops."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
@@ -240,7 +240,7 @@ def synthesise(
     (out / CANONICAL).write_text(found.text())
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
     done = gating(module, gate, given, left_out) if asked.clock_gating else None
-    registers = _flip_flop_cells(out) if target.kind == "cells" else frozenset()
+    registers = _flip_flop_cells(out) if target.kind == "cells" else ()
     return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done, registers)
 
 
@@ -296,9 +296,9 @@ def _with_library(
     return replace(target, liberty=str(out / LIBRARY)), library.left_out
 
 
-def _flip_flop_cells(out: Path) -> frozenset[str]:
+def _flip_flop_cells(out: Path) -> tuple[str, ...]:
     """The cells of the library in the folder that are flip-flops."""
-    return frozenset(flip_flops(cells_of(out / LIBRARY)))
+    return tuple(flip_flops(cells_of(out / LIBRARY)))
 
 
 def own_cells(texts: Iterable[str]) -> dict[str, str]:
