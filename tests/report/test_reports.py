@@ -15,7 +15,7 @@ from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS, Step
 from cipherwright.report.reproduce.measuring import Measured, implemented
 from cipherwright.shell import Core
-from cipherwright.target import CELL_MAPPINGS, REGISTERS, cell_delays, implement, load_target
+from cipherwright.target import CELL_MAPPINGS, REGISTERS, Recipe, cell_delays, implement, load_target
 from tests.conftest import Built
 from tests.recorded import Counts
 
@@ -26,6 +26,17 @@ def test_keys_without_meaning_are_null(built: Callable[..., Built]) -> None:
     assert list(record)[: len(RECORD_KEYS)] == list(RECORD_KEYS)
     assert [k for k in RECORD_KEYS if record[k] is None] == ["seed", "luts", "srls", "brams", "dsps"]
     assert record["ffs"] == record["predicted_ffs"] == 127
+
+
+def test_flip_flops_of_any_name_are_counted(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built("des-small", "mapping=area", "target=osu018")
+    renamed = tmp_path / "renamed.lib"
+    text = Path(load_target("osu018").liberty).read_text()
+    renamed.write_text(text.replace("(DFFPOSX1)", "(sky__dfxtp_1)"))
+    build = implement(folder.sources, core.top, load_target(str(renamed)), Recipe(mapping="area"))
+    record = implementation_record(folder.record, build)
+    assert record["ffs"] == record["cells"]["sky__dfxtp_1"] == 127
+    assert record["warnings"] == []
 
 
 @pytest.mark.long_check

@@ -177,3 +177,9 @@ def test_record_of_a_core(built: Callable[..., Built], library: Path, tmp_path: 
     assert json.loads((out / "record.json").read_text())["clock_gating"] == record["clock_gating"]
     with pytest.raises(UserError, match="clock_gating is for cell libraries, and xcve is none"):
         actions.implement_core(folder, "xcve")
+
+
+def test_a_gate_that_is_ruled_out_is_told(tmp_path: Path) -> None:
+    gating = _mapped(tmp_path / "out", gated(tmp_path / "g.lib", ruled_out="true")).gating
+    why = "CLKGATE of g.lib may not be used (dont_use in the library), so registers keep their enables"
+    assert gating.record() == {"cell": "", "gates": 0, "registers": 0, "why": why}

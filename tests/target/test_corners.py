@@ -15,10 +15,19 @@ import pytest
 from rich.console import Console
 
 from cipherwright import actions
-from cipherwright.errors import UserError
+from cipherwright.errors import CheckFailed, UserError
 from cipherwright.report import print_summary
-from cipherwright.target import CellOptions, Constraints, Recipe, implement, load_target
+from cipherwright.target import (
+    CellOptions,
+    Constraints,
+    Recipe,
+    check_cell_options,
+    implement,
+    load_target,
+    through,
+)
 from cipherwright.target.library import read_library
+from cipherwright.target.sta import timing
 from cipherwright.tools import run
 from tests.conftest import Built
 from tests.target.liberty import OSU018, scaled, without
@@ -162,7 +171,7 @@ def test_libraries_that_are_no_corners_of_each_other(tmp_path: Path) -> None:
     text = OSU018.read_text()
     for flip_flop in ("DFFNEGX1", "DFFPOSX1", "DFFSR"):
         text = without(other, flip_flop, text).read_text()
-    other.write_text(text.replace("cell (LATCH) {", "cell (LATCH) {\n  ff (x, y) { }"))
+    other.write_text(text.replace("cell (LATCH) {", 'cell (LATCH) {\n  ff (x, y) { clocked_on : "CLK"; }'))
     with pytest.raises(UserError, match="no flip-flop that may be used"):
         read_library(OSU018, (), {"slow": other})
 
@@ -176,3 +185,68 @@ def test_record_of_one_library(tmp_path: Path, made: tuple[dict[str, Any], Path]
     assert slack
     assert round(1000 - float(slack[1]), 4) == record["critical_path_ns"]
     assert json.loads((out / "record.json").read_text()) == record
+
+
+_ASYNCHRONOUS = """
+module small (input wire clk, input wire rst_i, input wire [7:0] a_i, output wire [7:0] y_o);
+    reg [7:0] q;
+    always @(posedge clk or posedge rst_i) if (rst_i) q <= 0; else q <= (a_i + q) * 8'd201;
+    assign y_o = q;
+endmodule
+"""
+
+
+def test_the_slack_at_ports_is_the_least_of_all_groups_of_paths(tmp_path: Path) -> None:
+    """The path to an asynchronous reset is a group of its own, which OpenSTA reports first."""
+    (tmp_path / "small.v").write_text(_ASYNCHRONOUS)
+    cells = CellOptions(constraints=Constraints(2.0, 0.5, 0.5))
+    out = tmp_path / "out"
+    out.mkdir()
+    build = implement([tmp_path / "small.v"], "small", load_target("osu018"), Recipe(cells=cells), keep=out)
+    said = (out / "timing.txt").read_text()
+    found = [
+        [float(s) for s in re.findall(r"(-?\d+\.\d+)\s+slack", report)]
+        for report in said.split("cipherwright: ")[1:]
+        if report.startswith("port_setup")
+    ]
+    assert "Path Group: **async_default**" in said
+    assert min(min(slacks) for slacks in found) < min(slacks[0] for slacks in found)
+    assert build.corners[0].timing.port_setup_ns == min(min(slacks) for slacks in found)
+
+
+_PARTS = """
+module small (input wire clk, input wire [7:0] a_i, output wire [15:0] y_o);
+    reg [1:0] q;
+    always @(posedge clk) q <= a_i[1:0] ^ {q[0], ~q[1]};
+    wire one = q[0] & a_i[7], other = q[1] | a_i[6];
+    assign y_o = {4'd0, one, one, one, 3'd0, other, 3'd0, q};
+endmodule
+"""
+
+
+def test_parts_of_a_bus_that_are_assigned_together_are_timed(tmp_path: Path) -> None:
+    """OpenSTA reads no concatenation on the left of an assignment."""
+    (tmp_path / "small.v").write_text(_PARTS)
+    cells = CellOptions(constraints=Constraints(5.0, 0.5, 0.5))
+    build = implement([tmp_path / "small.v"], "small", load_target("osu018"), Recipe(cells=cells))
+    assert build.corners[0].timing.path_ns > 0
+
+
+def test_what_opensta_can_not_do_is_one_sentence(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    implement([small], "small", load_target("osu018"), keep=out)
+    (out / "netlist.v").write_text("module small (clk); input clk; assign { a, b } = clk; endmodule\n")
+    with pytest.raises(CheckFailed, match=r"OpenSTA found no path between registers: Error: .*netlist\.v"):
+        timing(out, "small")
+    (out / "netlist.v").write_text("module small (clk); input clk; endmodule\n")
+    with pytest.raises(CheckFailed, match="OpenSTA found no path from an input to an output: "):
+        through(out, "small")
+
+
+@pytest.mark.parametrize("name", ["cells", "CELLS"])
+def test_a_corner_has_a_file_of_its_own(name: str) -> None:
+    """`cells.lib` is the library that is mapped to."""
+    cells = CellOptions(corners={name: OSU018})
+    with pytest.raises(UserError, match=f"give the corner {name} another name"):
+        check_cell_options(load_target("osu018"), cells)

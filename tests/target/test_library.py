@@ -107,3 +107,75 @@ def test_no_library(text: str, sentence: str, tmp_path: Path) -> None:
 def test_a_pattern_that_names_nothing() -> None:
     with pytest.raises(UserError, match=r"--dont-use NOSUCH names no cell of osu018_stdcells\.lib"):
         read_library(OSU018, ("NOSUCH",))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "sentence"),
+    [
+        (("INV*",), "has no inverter that may be used"),
+        (("DFFPOSX1", "DFFSR"), "has no flip-flop for rising edges that may be used: DFFNEGX1 follows no"),
+        (("DFF*",), "has no flip-flop that may be used"),
+    ],
+)
+def test_what_a_core_can_not_be_made_of(patterns: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        read_library(OSU018, patterns)
+
+
+def test_an_inverter_is_one_by_its_function(tmp_path: Path) -> None:
+    """Whatever its name; and no other cell is one by its name."""
+    path = tmp_path / "x.lib"
+    path.write_text(re.sub(r"\bINVX(\d)\b", r"sky__not_\1", OSU018.read_text()))
+    assert "sky__not_1" in read_library(path).text
+    with pytest.raises(UserError, match="has no inverter"):
+        read_library(path, ("sky__not_*",))
+    path.write_text(OSU018.read_text().replace("cell (BUFX2)", "cell (INVERTER)"))
+    with pytest.raises(UserError, match="has no inverter"):
+        read_library(path, ("INVX*",))
+
+
+_CLEARED = """
+module small (input wire clk, input wire rst_i, input wire [7:0] a_i, output reg [7:0] y_o);
+    always @(posedge clk%s) if (rst_i) y_o <= 0; else y_o <= a_i;
+endmodule
+"""
+
+
+def test_an_asynchronous_reset_needs_a_flip_flop_that_has_it(tmp_path: Path) -> None:
+    source = tmp_path / "small.v"
+    source.write_text(_CLEARED % " or posedge rst_i")
+    asked = CellOptions(("DFFSR",))
+    out = tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(UserError, match="has no flip-flop with a clear or a preset that may be used"):
+        synthesise([source], "small", load_target("osu018"), out, "area", asked)
+    assert not (out / "netlist.json").exists()
+    source.write_text(_CLEARED % "")
+    mapped = synthesise([source], "small", load_target("osu018"), out, "area", asked)
+    assert mapped.cell_ffs == 8
+
+
+_WIDE = """
+module small (input wire clk, input wire [31:0] a_i, input wire on_i, output reg [31:0] y_o);
+    reg on;
+    always @(posedge clk) begin on <= on_i; y_o <= a_i & {32{on}}; end
+endmodule
+"""
+
+
+def test_flip_flops_are_known_by_their_group(tmp_path: Path) -> None:
+    """Under another name they are counted, and have buffers behind them, as before."""
+    source, renamed = tmp_path / "small.v", tmp_path / "renamed.lib"
+    source.write_text(_WIDE)
+    renamed.write_text(re.sub(r"\bDFFPOSX1\b", "sky__dfxtp_1", OSU018.read_text()))
+    found = []
+    for library in (OSU018, renamed):
+        out = tmp_path / library.stem
+        out.mkdir()
+        found.append(synthesise([source], "small", load_target(str(library)), out, "area"))
+    usual, other = found
+    assert usual.cell_ffs == other.cell_ffs == usual.cells["DFFPOSX1"] == other.cells["sky__dfxtp_1"] == 33
+    assert usual.area_um2 == other.area_um2
+    names = {"DFFPOSX1": "sky__dfxtp_1"}
+    assert {names.get(c, c): n for c, n in usual.cells.items()} == other.cells
+    assert any(cell.startswith("BUF") for cell in usual.cells)

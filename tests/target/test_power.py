@@ -16,6 +16,7 @@ from cipherwright.errors import CheckFailed
 from cipherwright.target import measured_power
 from cipherwright.target.power import POWER_FILES, pins
 from tests.conftest import Built
+from tests.target.liberty import scaled
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +83,26 @@ def test_a_netlist_that_fails_its_testbench_has_no_power(out: Path, tmp_path: Pa
     shutil.copy(out / "cells.lib", tmp_path)
     with pytest.raises(CheckFailed, match="the mapped netlist fails its testbench"):
         measured_power(tmp_path, "des_small", (out / "testbench.v").read_text())
+
+
+def test_the_units_of_the_library_do_not_matter(out: Path, tmp_path: Path) -> None:
+    """Picoseconds instead of nanoseconds, at the same clock."""
+    power = json.loads((out / "record.json").read_text())["power"]
+    shutil.copy(out / "netlist.v", tmp_path)
+    text = scaled(tmp_path / "cells.lib", 1000).read_text()
+    (tmp_path / "cells.lib").write_text(text.replace('time_unit : "1ns"', 'time_unit : "1ps"'))
+    found = measured_power(tmp_path, "des_small", (out / "testbench.v").read_text())
+    assert found.switching_mw == pytest.approx(power["switching_mw"], rel=0.01)
+    assert found.leakage_mw == pytest.approx(power["leakage_mw"], rel=0.01)
+
+
+def test_a_core_on_a_bus_has_no_power(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Its testbench is of the core inside; the record and the files say so, and all else is there."""
+    _, folder = built("des-small", "interface=axi-stream", "mapping=area")
+    record = actions.implement_core(folder, "osu018", out=tmp_path / "out")
+    assert record["power"] == {}
+    why = (tmp_path / "out" / "power.txt").read_text().strip()
+    assert why.startswith("power is not measured: the testbench drives des_small_")
+    assert why in record["warnings"]
+    assert json.loads((tmp_path / "out" / "record.json").read_text()) == record
+    assert why not in actions.implement_core(folder, "osu018")["warnings"]

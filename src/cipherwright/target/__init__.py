@@ -7,7 +7,7 @@ from .implement import USUAL, Build, Recipe, implement, nand2_area
 from .liberty import cell_delays
 from .packing import paired_flip_flops
 from .place import Placed, place
-from .power import measured_power
+from .power import measured_power, unmeasured
 from .requirements import delay_lines_from, require, require_room, warnings
 from .sta import Constraints, through
 from .synth import CELL_MAPPINGS, REGISTERS, Mapped, synthesise
@@ -39,5 +39,6 @@ __all__ = [
     "synthesise",
     "target_names",
     "through",
+    "unmeasured",
     "warnings",
 ]

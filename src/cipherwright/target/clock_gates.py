@@ -83,13 +83,18 @@ def _gate(name: str, text: str) -> ClockGate | None:
     return ClockGate(name, float(area[1]) if area else 0.0, clock, enable, out, tuple(pins.get("test", ())))
 
 
-def gating(module: Mapping[str, Any], gate: ClockGate | None, library: str) -> Gating:
+def gating(
+    module: Mapping[str, Any], gate: ClockGate | None, library: Path, left_out: Mapping[str, str]
+) -> Gating:
     """What clock gating did in a flat mapped `module` (Yosys JSON) for which `gate` was offered. Where `gate`
-    is None, `library`, the file's name, is named in the reason.
+    is None, the reason names the file `library`, and its clock-gating cell where that is one of the cells
+    `left_out`, from name to reason.
     """
     if gate is None:
-        why = f"{library} has no clock-gating cell (latch_posedge), so registers keep their enables"
-        return Gating("", 0, 0, why)
+        why = f"{library.name} has no clock-gating cell (latch_posedge)"
+        if other := clock_gate(library):
+            why = f"{other.name} of {library.name} may not be used ({left_out[other.name]})"
+        return Gating("", 0, 0, f"{why}, so registers keep their enables")
     gates = [c for c in module["cells"].values() if c["type"] == gate.name]
     clocks = {b for c in gates for b in c["connections"][gate.gated]}
     registers = sum(

@@ -57,7 +57,8 @@ class Corner:
 
 def check_cell_options(target: Target, cells: CellOptions) -> None:
     """Raise UserError where options of `cells` are given for a `target` that is no cell library, or where a
-    corner has no legal name, the name of the library that is mapped to, or no file.
+    corner has no legal name, the name of the library that is mapped to or of
+    its file in the folder of an implementation, or no file.
     """
     options = {"--dont-use": cells.dont_use, "--corner": cells.corners, "clock_gating": cells.clock_gating}
     for option, given in options.items():
@@ -69,6 +70,11 @@ def check_cell_options(target: Target, cells: CellOptions) -> None:
         if name == target.name:
             raise UserError(
                 f"the library that is mapped to is the corner {name}: give the other another name"
+            )
+        if f"{name}.lib".casefold() == LIBRARY:
+            raise UserError(
+                f"{LIBRARY} is the library that is mapped to, in the folder of an implementation: give the "
+                f"corner {name} another name"
             )
         if not path.is_file():
             raise UserError(f"there is no Liberty file {path} for the corner {name}")
@@ -93,7 +99,7 @@ def timed_corners(
     for the constraints of `cells`.
 
     Libraries, scripts, logs and the table (CORNERS) are in the `folder` afterwards. Raises UserError where
-    the file of a corner is no usable Liberty file, RuntimeError where there is no path between registers.
+    the file of a corner is no usable Liberty file, CheckFailed where there is no path between registers.
     """
     name, library = mapped_to
     gated = cells.clock_gating

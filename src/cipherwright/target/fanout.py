@@ -5,7 +5,7 @@ drives them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,11 @@ def _buffer(text: str) -> tuple[float, str, str, str] | None:
     return None if other else (float(area[1]), name[0], ins[0], out[1])
 
 
-def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: re.Pattern[str]) -> int:
+def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: Collection[str]) -> int:
     """Put trees of buffers behind the registers of a flat mapped `module` (Yosys JSON, changed in place), so
     that no register and no buffer drives more than ten pins of cells; returns the number of buffers.
-    `buffer`: cell, input pin, output pin, as `strongest_buffer` gives them; `registers`: matches the types of
-    the cells that are registers. Output ports stay on the register's own net.
+    `buffer`: cell, input pin, output pin, as `strongest_buffer` gives them; `registers`: the types of cells
+    that are registers. Output ports stay on the register's own net.
     """
     sinks, roots = _nets(module, registers)
     fresh, made = 1 + max(_bits(module)), 0
@@ -67,7 +67,7 @@ Pin = tuple[str, str, int]
 """A cell, its port and a bit of that."""
 
 
-def _nets(module: Mapping[str, Any], registers: re.Pattern[str]) -> tuple[dict[int, list[Pin]], list[int]]:
+def _nets(module: Mapping[str, Any], registers: Collection[str]) -> tuple[dict[int, list[Pin]], list[int]]:
     """The pins that read each net, and the nets that registers drive."""
     sinks: dict[int, list[Pin]] = {}
     roots: list[int] = []
@@ -76,7 +76,7 @@ def _nets(module: Mapping[str, Any], registers: re.Pattern[str]) -> tuple[dict[i
             if c["port_directions"][port] == "input":
                 for k, bit in enumerate(bits):
                     sinks.setdefault(bit, []).append((name, port, k))
-            elif registers.match(c["type"]):
+            elif c["type"] in registers:
                 roots += bits
     return sinks, roots
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ..errors import CheckFailed
+from ..errors import CheckFailed, UserError
 from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
 from ..verify.cell_models import NO_MODELS
@@ -50,6 +50,8 @@ class Build:
     """That the netlist is the core: a statement, or `not checked: why`."""
     corners: tuple[Corner, ...] = ()
     """Of a cell library: every corner, first the one that was mapped to. The clock is that of the slowest."""
+    kept: bool = False
+    """Whether its files were kept. Then the power of a cell netlist is measured, where that can be."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ def implement(
         round(time.monotonic() - began, 1),
         found.proof,
         found.corners,
+        keep is not None,
     )
 
 
@@ -287,7 +290,7 @@ def _proven_placed(
 
 def nand2_area(liberty: Path) -> float:
     """Area of the smallest two-input NAND of the file `liberty`, the gate equivalent, in the library's area
-    unit. Raises RuntimeError where no cell's name begins with NAND2, behind a prefix or without one.
+    unit. Raises UserError where no cell's name begins with NAND2, behind a prefix or without one.
     """
     import re
 
@@ -299,5 +302,5 @@ def nand2_area(liberty: Path) -> float:
         if name and area and re.match(r"(?i)(\w+_)?nand2", name[1]):
             areas.append(float(area[1]))
     if not areas:
-        raise RuntimeError(f"{liberty.name} has no two-input NAND to count gate equivalents by")
+        raise UserError(f"{liberty.name} has no two-input NAND to count gate equivalents by")
     return min(areas)

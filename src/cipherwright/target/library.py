@@ -5,15 +5,16 @@ or the user rules out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ..errors import UserError
 from ..files import reason
+from .liberty import truth_table
 
-__all__ = ["Library", "cells_of", "read_library"]
+__all__ = ["FlipFlop", "Library", "cells_of", "flip_flops", "read_library"]
 
 _TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|[{}]|\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*(?=\{)', re.S)
 _TRUE = r'\s*:\s*"?true\b'
@@ -56,8 +57,8 @@ def read_library(
     Left out are pads (pad_cell, is_pad), cells with dont_use, memories, fillers and other cells without a
     function, cells whose only outputs are three-state, what the patterns name, and cells that a corner has
     not or has with other pins. Raises UserError where it is no Liberty file, where a pattern names no cell,
-    where corners have other units or no such cells, or where what is left can't make a core: no flip-flop, no
-    two-input NAND.
+    where corners have other units or no such cells, or where what is left can't make a core: no
+    flip-flop for rising edges, no two-input NAND, no inverter.
     """
     text = _text(path)
     cells = list(_cells(path, text))
@@ -74,7 +75,7 @@ def read_library(
             kept.append(text[at:start])
             at = end
     rest = "".join([*kept, text[at:]])
-    _check_enough(path, rest)
+    _check_enough(path, {name: text[start:end] for name, start, end in cells if name not in left_out})
     return Library(rest, left_out)
 
 
@@ -153,12 +154,58 @@ def _why_not(cell: str) -> str:
     return "three-state" if outputs and all(re.search(r"\bthree_state\s*:", pin) for pin in outputs) else ""
 
 
-def _check_enough(path: Path, text: str) -> None:
-    """Raise UserError where no core can be made of these cells."""
-    if not re.search(r"\bff\s*\(", text):
+@dataclass(frozen=True)
+class FlipFlop:
+    """A flip-flop: whether it follows the `rising` edge of its clock pin, and whether it can be cleared or
+    set `at_once`, without the clock.
+    """
+
+    rising: bool
+    at_once: bool
+
+
+def flip_flops(cells: Iterable[tuple[str, str]]) -> dict[str, FlipFlop]:
+    """The flip-flops of `cells`, names and texts as `cells_of` gives them, by name: those with a group `ff`.
+
+    >>> flip_flops([("D1", 'cell (D1) { ff (IQ, IQN) { clocked_on : "!CK"; clear : "R"; } }')])
+    {'D1': FlipFlop(rising=False, at_once=True)}
+    """
+    groups = {name: re.search(r"\bff\s*\([^)]*\)\s*\{([^{}]*)\}", text) for name, text in cells}
+    return {name: _flip_flop(group[1]) for name, group in groups.items() if group}
+
+
+def _flip_flop(group: str) -> FlipFlop:
+    clock = re.search(r'\bclocked_on\s*:\s*"?([^";]*)', group)
+    pins = tuple(re.findall(r"[A-Za-z_]\w*", clock[1])) if clock else ()
+    rising = len(pins) == 1 and truth_table(clock[1] if clock else "", pins) == 0b10
+    return FlipFlop(rising, bool(re.search(r"\b(clear|preset)\s*:", group)))
+
+
+def _is_inverter(cell: str) -> bool:
+    """Whether a cell, its text, is an inverter: one input, and one output with its opposite."""
+    if re.search(r"\b(ff|latch|statetable)\s*\(", cell):
+        return False
+    inputs = re.findall(r'\bdirection\s*:\s*"?input', cell)
+    functions = re.findall(r'\bfunction\s*:\s*"([^"]*)"', cell)
+    pins = tuple(re.findall(r"[A-Za-z_]\w*", functions[0])) if functions else ()
+    return len(inputs) == len(functions) == len(pins) == 1 and truth_table(functions[0], pins) == 0b01
+
+
+def _check_enough(path: Path, cells: Mapping[str, str]) -> None:
+    """Raise UserError where no core can be made of the `cells`, texts by name, that may be used."""
+    bare = {name: re.sub(r"/\*.*?\*/", " ", text, flags=re.S) for name, text in cells.items()}
+    found = flip_flops(bare.items())
+    if not found:
         raise UserError(f"{path.name} has no flip-flop that may be used")
-    if not re.search(r'\bcell\s*\(\s*"?(\w+_)?nand2', text, re.I):
+    if not any(re.match(r"(\w+_)?nand2", name, re.I) for name in cells):
         raise UserError(
             f"{path.name} has no two-input NAND (a cell whose name begins with NAND2) that may be used, by "
             f"which area is counted"
+        )
+    if not any(map(_is_inverter, bare.values())):
+        raise UserError(f"{path.name} has no inverter that may be used")
+    if not any(f.rising for f in found.values()):
+        raise UserError(
+            f"{path.name} has no flip-flop for rising edges that may be used: "
+            f"{', '.join(sorted(found))} {'follows' if len(found) == 1 else 'follow'} no rising edge"
         )

@@ -9,9 +9,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import CheckFailed
 from ..tools import run
 
-__all__ = ["Constraints", "Timing", "through", "timing"]
+__all__ = ["Constraints", "Timing", "complaint", "through", "timing"]
 
 _LONG_NS = 1000
 """A period that every path fits."""
@@ -65,7 +66,7 @@ def timing(
     log in `folder`; the script and what OpenSTA said are there afterwards. `gated`: there are clock gates,
     whose enables are ends of paths as well.
 
-    Raises RuntimeError where OpenSTA finds no path between registers.
+    Raises CheckFailed where OpenSTA finds no path between registers.
     """
     between = f"{_FROM} -digits 4" if gated else f"{_FROM} {_TO} -digits 4"
     library, script, log = files
@@ -78,11 +79,13 @@ def timing(
     text = run("sta", ["-no_splash", "-exit", script], cwd=folder).stdout
     (folder / log).write_text(text)
     first, *others = text.split(_MARK)
-    slack = _slack(first)
-    start, end = re.search(r"Startpoint: (\S+)", first), re.search(r"Endpoint: (\S+)", first)
-    if slack is None or start is None or end is None:
-        raise RuntimeError(f"OpenSTA found no register-to-register path:\n{text[-2000:]}")
-    cells = re.findall(r"\d+\.\d+\s+\d+\.\d+\s+[v^]\s+\S+ \((\w+)\)", first)
+    worst = _worst(first)
+    if worst is None:
+        raise CheckFailed(f"OpenSTA found no path between registers: {complaint(text)}")
+    slack, said = worst
+    start, end = re.search(r"Startpoint: (\S+)", said), re.search(r"Endpoint: (\S+)", said)
+    assert start and end
+    cells = re.findall(r"\d+\.\d+\s+\d+\.\d+\s+[v^]\s+\S+ \((\w+)\)", said)
     path = round(_LONG_NS - slack, 4)
     words = f"from {start[1]} through {max(0, len(cells) - 2)} cells to {end[1]}: {path:.2f} ns"
     if not constraints:
@@ -92,17 +95,28 @@ def timing(
     return Timing(path, words, setup, *map(slack_of.get, ("hold", "port_setup", "port_hold")))
 
 
-def _slack(report: str) -> float | None:
-    found = re.search(r"(-?\d+\.\d+)\s+slack", report)
-    return float(found[1]) if found else None
+def complaint(said: str) -> str:
+    """The line that tells of an error in what OpenSTA `said`, or its last one."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    told = [line for line in lines if "error" in line.lower()]
+    return [*told, *lines[-1:], "it said nothing"][0]
+
+
+def _worst(report: str) -> tuple[float, str] | None:
+    """The least slack of a report and the text of its path: a report has a path for each group of paths, and
+    those to an asynchronous reset are a group of their own, which comes first.
+    """
+    paths = re.split(r"(?=^Startpoint: )", report, flags=re.M)[1:]
+    found = [(float(m[1]), path) for path in paths if (m := re.search(r"(-?\d+\.\d+)\s+slack", path))]
+    return min(found, default=None)
 
 
 def _least_slacks(reports: list[str]) -> dict[str, float]:
     """The least slack of each kind, which is the first word of a report."""
     said: dict[str, list[float]] = {}
     for report in reports:
-        if (found := _slack(report)) is not None:
-            said.setdefault(report.split()[0], []).append(found)
+        if found := _worst(report):
+            said.setdefault(report.split()[0], []).append(found[0])
     return {kind: min(values) for kind, values in said.items()}
 
 
@@ -133,7 +147,7 @@ def _slack_commands(folder: Path, top: str, clock: str, constraints: Constraints
 def through(folder: Path, top: str) -> float:
     """The longest path in ns from an input to an output of the module `top` of netlist.v in `folder`, which
     is logic without registers, by cells.lib there; the edges at its inputs are ideal and nothing loads its
-    outputs. Raises RuntimeError where there is no such path.
+    outputs. Raises CheckFailed where there is no such path.
     """
     (folder / "through.tcl").write_text(
         "read_liberty cells.lib\nset_cmd_units -time ns -capacitance pF\nread_verilog netlist.v\n"
@@ -143,7 +157,7 @@ def through(folder: Path, top: str) -> float:
         "report_checks -path_delay max -from [all_inputs] -to [all_outputs] -digits 4\nexit\n"
     )
     text = run("sta", ["-no_splash", "-exit", "through.tcl"], cwd=folder).stdout
-    slack = re.search(r"(-?\d+\.\d+)\s+slack", text)
-    if slack is None:
-        raise RuntimeError(f"OpenSTA found no path from an input to an output:\n{text[-2000:]}")
-    return round(1000 - float(slack[1]), 4)
+    worst = _worst(text)
+    if worst is None:
+        raise CheckFailed(f"OpenSTA found no path from an input to an output: {complaint(text)}")
+    return round(1000 - worst[0], 4)

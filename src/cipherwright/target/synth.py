@@ -26,7 +26,7 @@ from .facts import Target
 from .fanout import buffered, strongest_buffer
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
 from .liberty import full_adder_cell
-from .library import read_library
+from .library import cells_of, flip_flops, read_library
 from .packing import paired_flip_flops
 from .reset_gates import gate_resets
 
@@ -60,13 +60,15 @@ CELLS = Path(str(resources.files(__package__))) / "cells"
 _BLOCKS = re.compile(r"^module \w+_(rom|product_\d+_\d+_\d+) \(|_(delay_block|deep_stream|release) #", re.M)
 """Modules of the generator, delay lines and FIFOs that are blocks of the device with their registers."""
 
+_AT_ONCE = re.compile(r"^[^/\n]*@\s*\(posedge \w+ or (?:pos|neg)edge", re.M)
+"""A register that is cleared or set without its clock."""
+
 _CELL = re.compile(r'^\(\* cipherwright = "(\w+)" \*\)\nmodule (\w+)', re.M)
 
 # LUT sites by cell type. A LUT5 or LUT6 of a LUT4 fabric has been split into LUT4s and wide multiplexers by
 # Yosys.
 _LUT = re.compile(r"^(LUT[1-6]|LUT6_2|SB_LUT4|INV)$")
 _FF = re.compile(r"^(TRELLIS_FF|SB_DFF\w*|FD\w+|DFFN?[SRPC]?E?)$")
-_CELL_FF = re.compile(r"\w*DFF\w*$")
 _SRL = re.compile(r"^(SRL16E?|SRLC32E|SRLC16E?)$")
 _RAM = re.compile(r"^(DP16KD|RAMB\w+|SB_RAM\w+)$")
 _LUTRAM = re.compile(r"^(TRELLIS_DPR16X4|RAM16X1D|RAM32M|RAM32X1D|RAM64M|RAM64X1D|RAM16X1S)$")
@@ -111,6 +113,8 @@ class Mapped:
     """Flip-flops that share a logic cell with the lookup table that feeds them (packing.py)."""
     gating: Gating | None = None
     """Clock gates, where they were asked for."""
+    flip_flops: tuple[str, ...] = ()
+    """The cells of the library that are flip-flops."""
 
     def _count(self, kind: re.Pattern[str]) -> int:
         return sum(n for c, n in self.cells.items() if kind.match(c))
@@ -136,6 +140,11 @@ class Mapped:
     def ffs(self) -> int:
         """Flip-flops of a device; those of a cell library are not counted here."""
         return self._count(_FF)
+
+    @property
+    def cell_ffs(self) -> int:
+        """Flip-flops of a cell library."""
+        return sum(n for cell, n in self.cells.items() if cell in self.flip_flops)
 
     @property
     def logic_cells(self) -> int:
@@ -178,9 +187,9 @@ def synthesise(
     for p in sources:
         shutil.copy(p, out / p.name)
     left_out: dict[str, str] = {}
-    named = Path(target.liberty).name
+    given = Path(target.liberty)
     if target.kind == "cells":
-        target, left_out = _with_library(target, out, asked)
+        target, left_out = _with_library(target, out, asked, sources)
     gate = clock_gate(Path(target.liberty)) if asked.clock_gating else None
     read = "read_verilog -sv " + " ".join(p.name for p in sources)
     # The generator's cells become the device's before anything elaborates them; where the fabric has none
@@ -230,8 +239,9 @@ def synthesise(
     found = canonical(module)
     (out / CANONICAL).write_text(found.text())
     (out / NAMES).write_text(json.dumps(found.cells | found.nets))
-    done = gating(module, gate, named) if asked.clock_gating else None
-    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done)
+    done = gating(module, gate, given, left_out) if asked.clock_gating else None
+    registers = _flip_flop_cells(out) if target.kind == "cells" else ()
+    return Mapped(cells, stat.get("area"), levels, found.digest, left_out, paired, done, registers)
 
 
 def _is_changed(target: Target, mapping: str, sources: Iterable[Path]) -> bool:
@@ -264,8 +274,12 @@ def _change(out: Path, top: str, target: Target, mapping: str) -> None:
     (out / "absorbed.json").write_text(json.dumps(design))
 
 
-def _with_library(target: Target, out: Path, asked: CellOptions) -> tuple[Target, dict[str, str]]:
-    """The target with the usable part of its library, in the folder, and the cells that are left out."""
+def _with_library(
+    target: Target, out: Path, asked: CellOptions, sources: Iterable[Path]
+) -> tuple[Target, dict[str, str]]:
+    """The target with the usable part of its library, in the folder, and the cells that are left out. Raises
+    UserError where it has not what registers of the `sources` need.
+    """
     if not Path(target.liberty).is_file():
         raise UserError(
             f"the cell library {Path(target.liberty).name} is not installed; get it by: apt-get install "
@@ -273,7 +287,18 @@ def _with_library(target: Target, out: Path, asked: CellOptions) -> tuple[Target
         )
     library = read_library(Path(target.liberty), asked.dont_use, asked.corners)
     (out / LIBRARY).write_text(library.text)
+    found = flip_flops(cells_of(out / LIBRARY)).values()
+    if not any(f.at_once for f in found) and any(_AT_ONCE.search(p.read_text()) for p in sources):
+        raise UserError(
+            f"{Path(target.liberty).name} has no flip-flop with a clear or a preset that may be used, and "
+            f"reset = async needs one"
+        )
     return replace(target, liberty=str(out / LIBRARY)), library.left_out
+
+
+def _flip_flop_cells(out: Path) -> tuple[str, ...]:
+    """The cells of the library in the folder that are flip-flops."""
+    return tuple(flip_flops(cells_of(out / LIBRARY)))
 
 
 def own_cells(texts: Iterable[str]) -> dict[str, str]:
@@ -322,7 +347,7 @@ def _yosys(script: list[str], out: Path, name: str = "synth.ys") -> None:
 def _put_buffers(out: Path, top: str) -> None:
     design = json.loads((out / "mapped.json").read_text())
     if buffer := strongest_buffer(out / LIBRARY):
-        buffered(design["modules"][top], buffer, _CELL_FF)
+        buffered(design["modules"][top], buffer, _flip_flop_cells(out))
     (out / "buffered.json").write_text(json.dumps(design))
 
 
@@ -430,7 +455,7 @@ def _cells_script(
 
 def _timing_netlist() -> list[str]:
     """The netlist for OpenSTA, whose reader takes no concatenation on the left of an assignment."""
-    return ["splitnets", "opt_clean -purge", "write_verilog -noattr -noexpr netlist.v"]
+    return ["splitnets", "opt_clean -purge", "write_verilog -noattr -noexpr -simple-lhs netlist.v"]
 
 
 def _tie(library: Path, value: int) -> str:
