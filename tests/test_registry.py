@@ -326,6 +326,13 @@ class WideConstant(Constants):
     constants = (1, 2, 16, 4)
 
 
+class NoSteps(Toy):
+    name = "nosteps"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return ()
+
+
 class WideKind(Toy):
     name = "widekind"
 
@@ -375,7 +382,8 @@ class Asks(Toy):
             LastConstant,
             "key_constants gives 3 constants with a key of 64 bits, and the key schedule has 4 steps",
         ),
-        (WideConstant, "the constant 0x10 does not fit into 4 bits, which control_width states"),
+        (WideConstant, "the constant 0x10 does not fit into control_width, which is 4"),
+        (NoSteps, "steps gives no steps (test_registry.py, line N)"),
         (WideKind, "the Kind round has key_bits = 24, its key word 16 bits"),
         (
             Asks,

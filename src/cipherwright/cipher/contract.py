@@ -39,6 +39,8 @@ def check_contract(cipher: Standard, key_bits: int) -> None:
     than its place asks for. What the functions raise themselves is raised as it is, but for those that only
     some cores need (`key_previous`, `key_mirror`, `key_end`).
     """
+    if not cipher.steps(key_bits):
+        raise Misfit(f"steps gives no steps{_place(cipher.steps)}")
     b = IntBuilder()
     words = _check_schedule(cipher, over(b, b.const(key_bits, 0)))
     start = _state("begin", cipher.begin, over(b, b.const(cipher.block_bits, 0)))
@@ -72,8 +74,7 @@ def _check_schedule(cipher: Standard, key: Word) -> list[Word]:
         if i >= setup:
             words.append(_word("key_word", cipher.key_word, constant, after if cipher.key_after else state))
         state = after
-    if constants:
-        _check_optional("key_previous", cipher.key_previous, first, constants[-1], state)
+    _check_optional("key_previous", cipher.key_previous, first, constants[-1], state)
     _check_optional("key_mirror", cipher.key_mirror, first, state)
     _check_optional("key_end", cipher.key_end, first, key)
     return words

@@ -195,8 +195,8 @@ class Standard(Cipher):
         for constant in constants:
             if constant < 0 or constant >> self.control_width:
                 raise Misfit(
-                    f"the constant {constant:#x} does not fit into {self.control_width} bits, which "
-                    f"control_width states"
+                    f"the constant {constant:#x} does not fit into control_width, which is "
+                    f"{self.control_width}"
                 )
         return constants + (0,) * (count - len(constants))
 
