@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers import algorithms, modes
 
 import cipherwright.cipher
 from cipherwright.arch import form_of
-from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
+from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Kind, Standard
 from cipherwright.cipher.camellia import CAMELLIA, subkeys
 from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, step, under
 from cipherwright.graph import GraphBuilder, evaluate
@@ -82,6 +82,14 @@ def test_a_number_on_the_left() -> None:
         (1 - 0b1100_1010) % 256,
         0b1001_0100,
     ]
+
+
+def test_what_the_guide_says_of_words() -> None:
+    """The order of `bits`, and the bytes of little-endian words (docs/guide/adding-a-cipher.md)."""
+    assert value(word(8, 0b0000_0001).bits([0, 3, 5])) == 0b100
+    turned = concat(*reversed(word(32, 0x01020304).split(4)))
+    assert value(turned) == 0x04030201
+    assert value(Kind("narrow", 32, lambda state, key: state).cut(word(48, 0xAABBCCDDEEFF))) == 0xAABBCCDD
 
 
 @pytest.mark.parametrize("by", [0, 1, 3, 7, 8, 20])
