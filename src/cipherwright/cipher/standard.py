@@ -182,8 +182,8 @@ class Standard(Cipher):
         return any(kind.undo or kind.turned for kind in self.steps(key_bits))
 
     def step_constants(self, key_bits: int) -> tuple[int, ...]:
-        """`key_constants` with a key of `key_bits`, and a 0 for each step that needs none. Raises Misfit where
-        their number is not that of the steps, or one is wider than `control_width`.
+        """`key_constants` with a key of `key_bits`, and a 0 for each step that needs none. Raises Misfit
+        where their number is not that of the steps, or one is wider than `control_width`.
         """
         constants, steps = tuple(self.key_constants(key_bits)), len(self.steps(key_bits))
         count = self.key_setup_steps(key_bits) + steps
