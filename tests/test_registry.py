@@ -5,6 +5,7 @@ file alone, and no folder makes anything be imported.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -15,8 +16,9 @@ import pytest
 
 import cipherwright as cw
 from cipherwright import registry
-from cipherwright.cipher import CATALOGUE, Kind
-from cipherwright.cipher.word import Word, Words, concat
+from cipherwright.cipher import CATALOGUE, Kind, Standard
+from cipherwright.cipher.contract import check_contract, check_tables
+from cipherwright.cipher.word import Table, Word, Words, concat, lookup
 from cipherwright.cli import execute
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.rebuild import check_built
@@ -188,6 +190,230 @@ def test_what_is_no_cipher_is_refused(cipher: type[cw.Cipher], sentence: str) ->
     with pytest.raises(UserError, match=sentence):
         register(cipher)
     assert before == CATALOGUE
+
+
+S = Table("S", 4, tuple(range(16)))
+
+
+class TwoTables(Toy):
+    name = "twotables"
+    lookups = (S, Table("S", 4, tuple(reversed(range(16)))))
+
+
+class TwoRead(Toy):
+    """Both are read, and one of them is listed."""
+
+    name = "tworead"
+    lookups = (S,)
+
+    def key_word(self, constant: Word, state: Words) -> Word:
+        other = Table("s", 4, tuple(reversed(range(16))))
+        return state[0][63:48].each(4, lambda x: lookup(S, x) ^ lookup(other, x))
+
+
+class SpacedTable(Toy):
+    name = "spacedtable"
+    lookups = (Table("S^-1 box", 1, (0, 1)),)
+
+
+class PreviousWord(Toy):
+    name = "previousword"
+
+    def key_previous(self, constant: Word, state: Words) -> Words:
+        return state[0].rotr(16)  # type: ignore[return-value]
+
+
+class PreviousMore(Toy):
+    name = "previousmore"
+
+    def key_previous(self, constant: Word, state: Words) -> Words:
+        return state[0].split(2)
+
+
+class NextWord(Toy):
+    name = "nextword"
+
+    def key_next(self, constant: Word, state: Words) -> Words:
+        return state[0].rotl(16)  # type: ignore[return-value]
+
+
+class RoundWord(Toy):
+    name = "roundword"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return (Kind("mix", 16, _word_of),) * 4  # type: ignore[arg-type]
+
+
+def _word_of(state: Words, key: Word) -> Word:
+    return state[0] ^ key
+
+
+class KeyWordTuple(Toy):
+    name = "keywordtuple"
+
+    def key_word(self, constant: Word, state: Words) -> Word:
+        return state  # type: ignore[return-value]
+
+
+class EndNothing(Toy):
+    name = "endnothing"
+
+    def end(self, state: Words) -> Word:
+        return None  # type: ignore[return-value]
+
+
+class EndShort(Toy):
+    name = "endshort"
+
+    def end(self, state: Words) -> Word:
+        return state[0]
+
+
+class BeginTwice(Toy):
+    """A word of the state is read by nothing."""
+
+    name = "begintwice"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return (Kind("flip", 16, _flip),) * 4
+
+    def begin(self, block: Word) -> Words:
+        return block, block
+
+    def end(self, state: Words) -> Word:
+        return state[0]
+
+
+def _flip(state: Words, key: Word) -> Words:
+    return (state[0] ^ concat(key, key),)
+
+
+class NumberInState(Toy):
+    name = "numberinstate"
+
+    def key_begin(self, key: Word) -> Words:
+        return key, 0  # type: ignore[return-value]
+
+
+class Constants(Toy):
+    control_width = 4
+    constants: tuple[int, ...] = ()
+
+    def key_constants(self, key_bits: int) -> tuple[int, ...]:
+        return self.constants
+
+
+class FewConstants(Constants):
+    name = "fewconstants"
+    constants = (1, 2)
+
+
+class ManyConstants(Constants):
+    name = "manyconstants"
+    constants = (1, 2, 3, 4, 5)
+
+
+class LastConstant(Constants):
+    """The last one may be missing, but not where the key word is read after its step."""
+
+    name = "lastconstant"
+    constants = (1, 2, 3)
+    key_after = True
+
+
+class WideConstant(Constants):
+    name = "wideconstant"
+    constants = (1, 2, 16, 4)
+
+
+class NoSteps(Toy):
+    name = "nosteps"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return ()
+
+
+class WideKind(Toy):
+    name = "widekind"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return tuple(replace(kind, key_bits=24) for kind in super().steps(key_bits))
+
+
+class Asks(Toy):
+    name = "asks"
+
+    def key_next(self, constant: Word, state: Words) -> Words:
+        return state if constant == 5 else super().key_next(constant, state)
+
+
+@pytest.mark.parametrize(
+    ("cipher", "sentence"),
+    [
+        (TwoTables, "two tables are called S"),
+        (TwoRead, "two tables are called s and S, which is one name in hardware"),
+        (SpacedTable, "a table's name is of letters, digits and underscores, not 'S^-1 box'"),
+        (PreviousWord, "key_previous gives a Word, not a tuple of words (test_registry.py, line N)"),
+        (
+            PreviousMore,
+            "key_previous gives 2 words of 32 and 32 bits, key_begin gives 1 word of 64 bits "
+            "(test_registry.py, line N)",
+        ),
+        (NextWord, "key_next gives a Word, not a tuple of words (test_registry.py, line N)"),
+        (RoundWord, "the step mix gives a Word, not a tuple of words (test_registry.py, line N)"),
+        (KeyWordTuple, "key_word gives a tuple, not a Word (test_registry.py, line N)"),
+        (EndNothing, "end gives nothing, not a Word (test_registry.py, line N)"),
+        (EndShort, "end gives 16 bits, the block has 32 (test_registry.py, line N)"),
+        (
+            BeginTwice,
+            "the step flip gives 1 word of 32 bits, begin gives 2 words of 32 and 32 bits "
+            "(test_registry.py, line N)",
+        ),
+        (NumberInState, "key_begin gives an int in its tuple of words (test_registry.py, line N)"),
+        (
+            FewConstants,
+            "key_constants gives 2 constants with a key of 64 bits, and the key schedule has 4 steps",
+        ),
+        (
+            ManyConstants,
+            "key_constants gives 5 constants with a key of 64 bits, and the key schedule has 4 steps",
+        ),
+        (
+            LastConstant,
+            "key_constants gives 3 constants with a key of 64 bits, and the key schedule has 4 steps",
+        ),
+        (WideConstant, "the constant 0x10 does not fit into control_width, which is 4"),
+        (NoSteps, "steps gives no steps (test_registry.py, line N)"),
+        (WideKind, "the Kind round has key_bits = 24, its key word 16 bits"),
+        (
+            Asks,
+            "TypeError: a word is no condition of Python, it has no value while hardware is described: "
+            "choose(bit, one, zero) takes one word or the other (test_registry.py, line N)",
+        ),
+    ],
+    ids=lambda x: x.__name__ if isinstance(x, type) else "",
+)
+def test_what_a_function_gives_is_told_when_it_is_loaded(cipher: type[cw.Cipher], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        register(cipher)
+    told = re.sub(r"line \d+", "line N", str(caught.value))
+    where = f"the cipher {cipher.name} of tests.test_registry.{cipher.__name__}"
+    assert told == f"{where} fails with a key of 64 bits: {sentence}"
+
+
+@pytest.mark.parametrize("constants", [(), (1, 2, 3), (1, 2, 3, 15)])
+def test_constants_that_may_be(constants: tuple[int, ...]) -> None:
+    cipher = type("Fit", (Constants,), {"name": "fit", "constants": constants})()
+    assert isinstance(cipher, Constants)
+    assert register(cipher).step_constants(64) == constants + (0,) * (4 - len(constants))
+    unregister("fit")
+
+
+@pytest.mark.parametrize("cipher", CATALOGUE.values(), ids=lambda c: c.name)
+def test_the_package_s_ciphers_keep_the_contract(cipher: Standard) -> None:
+    for bits in cipher.key_sizes:
+        check_contract(cipher, bits)
+    check_tables((name, width, entries) for name, (width, entries) in cipher.tables().items())
 
 
 def test_a_class_may_be_registered_again() -> None:

@@ -31,6 +31,7 @@ def test_it_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed" in done.stdout
+    assert 'verdicts["known answers"].status == "ok"' in (tmp_path / "test_kuznyechik.py").read_text()
     cached = ("--cache-dir", str(ROOT / ".mypy_cache"))  # `make style` has read the package
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *cached, "--strict", "kuznyechik.py", "test_kuznyechik.py"],
@@ -47,6 +48,7 @@ def test_a_loop_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert execute(["new", "looped", "-o", str(tmp_path)]) == 0
     core = cw.build("looped.py", architecture="iterative", stages=1)
+    assert core.spec.title == "Looped with keys of 64 bits"  # true of every architecture
     assert core.encrypt("0123456789abcdef", bytes(8)).hex() == "7aa9523b5316b819"
     assert core.decrypt("0123456789abcdef", bytes.fromhex("7aa9523b5316b819")) == bytes(8)
 

@@ -23,6 +23,8 @@ from types import ModuleType
 from typing import Any
 
 from .cipher import CATALOGUE, Cipher, Standard
+from .cipher.contract import check_contract, check_tables
+from .cipher.standard import Misfit
 from .errors import UserError
 from .files import reason
 from .graph import GraphBuilder
@@ -246,11 +248,13 @@ def _try(cipher: Standard, where: str) -> None:
     for bits in cipher.key_sizes:
         key = bytes((73 * i + 29) & 255 for i in range(bits // 8))
         try:
+            check_contract(cipher, bits)
             back = cipher.encrypt_block(key, cipher.encrypt_block(key, block), True)
             b = GraphBuilder(cipher.name)
             given = b.input("block", cipher.block_bits), b.input("key", bits), b.input("decrypt", 1)
             b.output("block", cipher.crypt(b, *given))
-            b.build()
+            tables = [*cipher.lookups, *(node.attr for node in b.build().nodes if node.op == "lookup")]
+            check_tables((table.name, table.width, table.entries) for table in tables)
             cipher.tables()
         except Exception as e:
             raise UserError(
@@ -286,6 +290,8 @@ def blaming(cipher: str) -> Iterator[None]:
 def _said(error: BaseException) -> str:
     """What an exception says, and the line of the user's text that it comes from."""
     text = " ".join(str(error).split())[:300]
+    if isinstance(error, Misfit):
+        return text
     line = ""
     for frame, number in walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__", ""))

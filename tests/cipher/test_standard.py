@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers import algorithms, modes
 
 import cipherwright.cipher
 from cipherwright.arch import form_of
-from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Standard
+from cipherwright.cipher import CATALOGUE, IntBuilder, IntWord, Kind, Standard
 from cipherwright.cipher.camellia import CAMELLIA, subkeys
 from cipherwright.cipher.word import Table, Word, choose, concat, lookup, over, step, under
 from cipherwright.graph import GraphBuilder, evaluate
@@ -69,6 +70,74 @@ def test_operators() -> None:
     assert value(concat(a, b)) == 0b1100_1010_1010_0110
     assert value(lookup(Table("not", 1, (1, 0)), a[0])) == 1
     assert value(choose(a[0], a, b)) == value(b)
+
+
+def test_a_number_on_the_left() -> None:
+    a = word(8, 0b1100_1010)
+    assert [value(w) for w in (1 ^ a, 3 & a, 5 | a, 250 + a, 1 - a, 2 * a)] == [
+        0b1100_1011,
+        0b10,
+        0b1100_1111,
+        (250 + 0b1100_1010) % 256,
+        (1 - 0b1100_1010) % 256,
+        0b1001_0100,
+    ]
+
+
+def test_what_the_guide_says_of_words() -> None:
+    """The order of `bits`, and the bytes of little-endian words (docs/guide/adding-a-cipher.md)."""
+    assert value(word(8, 0b0000_0001).bits([0, 3, 5])) == 0b100
+    turned = concat(*reversed(word(32, 0x01020304).split(4)))
+    assert value(turned) == 0x04030201
+    assert value(Kind("narrow", 32, lambda state, key: state).cut(word(48, 0xAABBCCDDEEFF))) == 0xAABBCCDD
+
+
+@pytest.mark.parametrize("by", [0, 1, 3, 7, 8, 20])
+def test_shifts_fill_with_zeros(by: int) -> None:
+    """On integers and in a graph, whose wiring they are."""
+    assert value(word(8, 0b1100_1011) << by) == (0b1100_1011 << by) % 256
+    assert value(word(8, 0b1100_1011) >> by) == 0b1100_1011 >> by
+    b = GraphBuilder("shifts")
+    x = over(b, b.input("x", 8))
+    b.output("y", under(b, concat(x << by, x >> by)))
+    for given in (0, 0b1100_1011, 255):
+        assert evaluate(b.build(), {"x": given}) == {"y": (given << by) % 256 << 8 | given >> by}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        bool,
+        lambda w: w == 5,
+        lambda w: w != 5,
+        lambda w: w == True,  # noqa: E712
+        lambda w: w > 5,
+        lambda w: w <= w,
+        lambda w: 5 in (w,),
+    ],
+)
+def test_a_word_is_no_condition(asked: Callable[[Word], bool]) -> None:
+    with pytest.raises(TypeError, match=r"no condition of Python.*choose\(bit, one, zero\)"):
+        asked(word(8, 5))
+
+
+def test_words_stay_keys_of_dicts() -> None:
+    a, b = word(8, 5), word(8, 5)
+    assert a in (b, a) and a not in (b,)
+    assert len({a: 1, b: 2}) == 2
+
+
+def test_no_message_names_a_private_class() -> None:
+    a = word(8, 5)
+    with pytest.raises(TypeError, match="beside a word is a word or a number, not a tuple"):
+        a ^ (a,)  # type: ignore[operator]
+    with pytest.raises(TypeError, match="a shift is by a number of bits"):
+        a << a  # type: ignore[operator]
+    with pytest.raises(ValueError, match="from 0 on, not -1"):
+        a >> -1
+    with pytest.raises(TypeError, match=r"'Word'") as caught:
+        a / 2  # type: ignore[operator]
+    assert "_Over" not in str(caught.value)
 
 
 def test_what_does_not_fit_is_refused() -> None:

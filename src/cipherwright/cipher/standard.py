@@ -17,12 +17,18 @@ from .base import ROUND_KEY, Cipher, numbered
 from .builder import Builder, IntBuilder
 from .word import Table, Word, Words, choose, over, under
 
-__all__ = ["Kind", "Standard"]
+__all__ = ["Kind", "Misfit", "Standard"]
 
 W = TypeVar("W")
 
 Step = Callable[[Words, Word], Words]
 """(state, key word) -> state."""
+
+
+class Misfit(ValueError):
+    """A cipher's description gives something of another kind or size than its place asks for: one
+    sentence.
+    """
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,13 @@ class Kind:
     rounds: int = 1
 
     def cut(self, word: Word) -> Word:
-        """The step's own part of `word`, a key word: its most significant bits."""
+        """The step's own part of `word`, a key word: its most significant bits. Raises Misfit where that has
+        fewer than `key_bits`.
+        """
+        if not 0 < self.key_bits <= word.width:
+            raise Misfit(
+                f"the Kind {self.name} has key_bits = {self.key_bits}, its key word {word.width} bits"
+            )
         return word[word.width - 1 : word.width - self.key_bits]
 
 
@@ -87,7 +99,7 @@ class Standard(Cipher):
     @abstractmethod
     def key_constants(self, key_bits: int) -> tuple[int, ...]:
         """The constant of every step of the key schedule with a key of `key_bits`, those of the setup first;
-        none for the last key word where that is read before its step.
+        none for the last key word where that is read before its step. `()`: all of them are 0.
         """
 
     @abstractmethod
@@ -169,13 +181,34 @@ class Standard(Cipher):
         """
         return any(kind.undo or kind.turned for kind in self.steps(key_bits))
 
+    def step_constants(self, key_bits: int) -> tuple[int, ...]:
+        """`key_constants` with a key of `key_bits`, and a 0 for each step that needs none. Raises Misfit
+        where their number is not that of the steps, or one is wider than `control_width`.
+        """
+        constants, steps = tuple(self.key_constants(key_bits)), len(self.steps(key_bits))
+        count = self.key_setup_steps(key_bits) + steps
+        if len(constants) not in (0, count) and (self.key_after or len(constants) != count - 1):
+            raise Misfit(
+                f"key_constants gives {len(constants)} constants with a key of {key_bits} bits, and the key "
+                f"schedule has {count} steps"
+            )
+        for constant in constants:
+            if constant < 0 or constant >> self.control_width:
+                raise Misfit(
+                    f"the constant {constant:#x} does not fit into control_width, which is "
+                    f"{self.control_width}"
+                )
+        return constants + (0,) * (count - len(constants))
+
     def expanded(self, key: Word) -> list[Word]:
-        """The key words of encryption in order, each as wide as the widest, from the supplied `key`."""
-        setup, constants = self.key_setup_steps(key.width), self.key_constants(key.width)
+        """The key words of encryption in order, each as wide as the widest, from the supplied `key`. Raises
+        Misfit where the constants do not fit the schedule.
+        """
+        setup, constants = self.key_setup_steps(key.width), self.step_constants(key.width)
         state, out = self.key_begin(key), list[Word]()
         for i in range(setup + self.rounds(key.width)):
             key.section(f"round key {max(1, i + 1 - setup)}")
-            constant = key.const(self.control_width, constants[i] if i < len(constants) else 0)
+            constant = key.const(self.control_width, constants[i])
             after = self.key_next(constant, state)
             if i >= setup:
                 out.append(self.key_word(constant, after if self.key_after else state).named(ROUND_KEY))

@@ -68,8 +68,9 @@ class Matrix:
 
 
 class Word(ABC):
-    """An unsigned value of `width` bits. Operands of `^ & | + - *` have equal widths; `+`, `-` and `*` are
-    modulo 2^width. Raises ValueError where widths differ.
+    """An unsigned value of `width` bits. Operands of `^ & | + - *` have equal widths, or one is a number;
+    `+`, `-` and `*` are modulo 2^width. Raises ValueError where widths differ, and TypeError where an operand
+    is neither, or a condition of Python asks a word: hardware has no value while it is described.
     """
 
     @property
@@ -121,11 +122,29 @@ class Word(ABC):
     def step(self, name: str) -> str:
         """Operations from here on belong to the step `name` of that part; the step until now, "" of none."""
 
+    def __bool__(self) -> bool:
+        raise TypeError(_NO_CONDITION)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            raise TypeError(_NO_CONDITION)
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: object) -> bool:
+        raise TypeError(_NO_CONDITION)
+
+    __le__ = __gt__ = __ge__ = __lt__
+
     def _operand(self, other: Word | int) -> Word:
-        found = self.const(self.width, other) if isinstance(other, int) else other
-        if found.width != self.width:
-            raise ValueError(f"operands of {self.width} and {found.width} bits")
-        return found
+        if isinstance(other, int):
+            return self.const(self.width, other)
+        if not isinstance(other, Word):
+            raise TypeError(f"an operand beside a word is a word or a number, not a {type(other).__name__}")
+        if other.width != self.width:
+            raise ValueError(f"operands of {self.width} and {other.width} bits")
+        return other
 
     def __xor__(self, other: Word | int) -> Word:
         return self._with("xor", self._operand(other))
@@ -141,6 +160,11 @@ class Word(ABC):
 
     def __sub__(self, other: Word | int) -> Word:
         return self._with("sub", self._operand(other))
+
+    def __rsub__(self, other: int) -> Word:
+        return self._operand(other) - self
+
+    __rxor__, __rand__, __ror__, __radd__ = __xor__, __and__, __or__, __add__
 
     __iter__ = None
     """A word is no sequence: without this, `*word` would ask for bits without end."""
@@ -162,6 +186,28 @@ class Word(ABC):
 
     def __mul__(self, other: Word | int) -> Word:
         return self._with("mul", self._operand(other))
+
+    __rmul__ = __mul__
+
+    def __lshift__(self, by: int) -> Word:
+        """Shifted to the left by a number of bits, as wide as before; zeros come in.
+
+        >>> from cipherwright.cipher.builder import IntBuilder, IntWord
+        >>> b = IntBuilder()
+        >>> x = over(b, IntWord(8, 0xA5))
+        >>> under(b, x << 4) == IntWord(8, 0x50), under(b, x >> 4) == IntWord(8, 0x0A)
+        (True, True)
+        """
+        kept = self.width - _distance(by)
+        return self.const(self.width, 0) if kept <= 0 else concat(self[kept - 1 : 0], *self._zeros(by))
+
+    def __rshift__(self, by: int) -> Word:
+        """Shifted to the right by a number of bits, as wide as before; zeros come in."""
+        kept = self.width - _distance(by)
+        return self.const(self.width, 0) if kept <= 0 else concat(*self._zeros(by), self[self.width - 1 : by])
+
+    def _zeros(self, count: int) -> Words:
+        return (self.const(count, 0),) if count else ()
 
     def rotl(self, by: int | Word) -> Word:
         """Rotated to the left, towards the most significant bit, by a number of bits modulo the width; by a
@@ -208,6 +254,21 @@ class Word(ABC):
         True
         """
         return concat(*map(function, self.split(self.width // size)))
+
+
+_NO_CONDITION = (
+    "a word is no condition of Python, it has no value while hardware is described: choose(bit, one, zero) "
+    "takes one word or the other"
+)
+
+
+def _distance(by: object) -> int:
+    """The bits of a shift. Raises TypeError where they are no number, and ValueError where it is below 0."""
+    if not isinstance(by, int):
+        raise TypeError("a shift is by a number of bits; rotl takes a word too")
+    if by < 0:
+        raise ValueError(f"a shift is by a number of bits from 0 on, not {by}")
+    return by
 
 
 Words = tuple[Word, ...]
@@ -345,6 +406,9 @@ class _Over(Word, Generic[W]):
 
     def step(self, name: str) -> str:
         return self.builder.step(name)
+
+
+_Over.__name__ = _Over.__qualname__ = Word.__name__  # as messages of Python call it
 
 
 def step(name: str) -> Callable[[Callable[Args, Made]], Callable[Args, Made]]:

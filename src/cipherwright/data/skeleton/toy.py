@@ -15,7 +15,7 @@ from __future__ import annotations
 from cipherwright.cipher import Kind, Standard
 from cipherwright.cipher.word import Table, Word, Words, concat, lookup, step
 
-SPEC = {"title": "Toy in a pipeline of eight stages", "stages": 8}
+SPEC = {"title": "Toy with keys of 64 bits", "stages": 8}
 """Options of a core that nothing else is said of; `cipherwright build toy.py --set K=V` changes them."""
 
 ROUNDS = 8
