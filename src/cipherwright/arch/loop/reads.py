@@ -38,8 +38,8 @@ class KeyReads:
         (the last `step`).
         """
         there, again = (self.fixed.get(self._number(step, way)) for way in (False, True))
-        word = choose(back, again, there) if there and again else there or again
-        assert word is not None
+        found = [word for word in (there, again) if word is not None]
+        word = choose(back, found[1], found[0]) if len(found) > 1 else found[0]
         return self.form.supplied_key(word, back)
 
     def read(
