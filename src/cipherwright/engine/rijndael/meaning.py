@@ -102,8 +102,8 @@ def _step_graph(kind: Kind | None, width: int, decrypt: bool) -> Graph:
             return word
         return kind.undo((word,), word.const(width, 0))[0]
 
-    forward = kind.apply((state,), key)[0] if kind and not decrypt else None
-    b.output("state", under(b, forward or inverse(state) ^ key))
+    after = kind.apply((state,), key)[0] if kind and not decrypt else inverse(state) ^ key
+    b.output("state", under(b, after))
     return b.build()
 
 
