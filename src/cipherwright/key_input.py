@@ -53,12 +53,7 @@ def parse_any_hex(text: str, what: str) -> bytes:
     '00ff'
     """
     digits = "".join(text.split())
-    if digits[:2] in _BEGINNINGS:
-        raise UserError(f"the {what} begins with 0x; give the hexadecimal digits alone")
-    if set(digits) - set("0123456789abcdefABCDEF"):
-        raise UserError(f"the {what} is not hexadecimal: give digits 0-9, a-f, two for a byte")
-    if len(digits) % 2:
-        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; two make a byte")
+    _check_digits(digits, what, "", "digits 0-9, a-f, two for a byte", "two make a byte")
     return bytes.fromhex(digits)
 
 
@@ -77,12 +72,21 @@ def parse_hex(text: str, what: str, bits: int) -> bytes:
     should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
     if not digits:
         raise UserError(f"the {what} is empty; {should}")
-    if digits[:2] in _BEGINNINGS:
-        raise UserError(f"the {what} begins with 0x; give the {bits // 4} hexadecimal digits alone")
-    if set(digits) - set("0123456789abcdefABCDEF"):
-        raise UserError(f"the {what} is not hexadecimal: give {bits // 4} digits 0-9, a-f")
-    if len(digits) % 2:
-        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; {should}")
+    count = f"{bits // 4} "
+    _check_digits(digits, what, count, f"{count}digits 0-9, a-f", should)
     if len(digits) * 4 != bits:
         raise UserError(f"the {what} has {len(digits) * 4} bits; {should}")
     return bytes.fromhex(digits)
+
+
+def _check_digits(digits: str, what: str, count: str, form: str, whole: str) -> None:
+    """Raise UserError where `digits` begin with 0x, hold another character or are an odd number. `what`: how
+    a message names them; `count`: how many are asked for, and a blank; `form`: what to give; `whole`: why
+    an odd number is none.
+    """
+    if digits[:2] in _BEGINNINGS:
+        raise UserError(f"the {what} begins with 0x; give the {count}hexadecimal digits alone")
+    if set(digits) - set("0123456789abcdefABCDEF"):
+        raise UserError(f"the {what} is not hexadecimal: give {form}")
+    if len(digits) % 2:
+        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; {whole}")

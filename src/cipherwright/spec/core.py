@@ -422,12 +422,8 @@ class Spec(BaseModel):
             for need in (m for m in field.metadata if isinstance(m, Needs)):
                 homes = need.others.get("architecture", (mine,))
                 if need.concerns(value, field.default) and mine not in homes:
-                    wanted = f"architecture = {' or '.join(map(str, homes))}"
-                    why = f": {need.because}" if need.because else ""
-                    raise Unfit(
-                        f"{_shown({name: value})} needs {wanted}, not architecture = {mine}{why}",
-                        name,
-                        "architecture",
+                    raise _in_need(
+                        {name: value}, {"architecture": homes}, {"architecture": mine}, need.because
                     )
 
     @field_validator("*")
@@ -513,13 +509,8 @@ class Spec(BaseModel):
         """
         wrong = [n for n, values in allowed.items() if getattr(self, n) not in values]
         if wrong:
-            right = ", ".join(f"{n} = {' or '.join(map(shown_value, allowed[n]))}" for n in wrong)
-            raise Unfit(
-                f"{self._values([name])} needs {right}, not {self._values(wrong)}"
-                f"{': ' if because else ''}{because}",
-                name,
-                *wrong,
-            )
+            is_now = {n: getattr(self, n) for n in wrong}
+            raise _in_need({name: getattr(self, name)}, {n: allowed[n] for n in wrong}, is_now, because)
 
     def _changed(self, names: Iterable[str]) -> list[str]:
         """Those of the options that have not their default."""
@@ -535,6 +526,17 @@ class Spec(BaseModel):
 
 def _shown(values: Mapping[str, object]) -> str:
     return ", ".join(f"{n} = {shown_value(v)}" for n, v in values.items())
+
+
+def _in_need(
+    has: Mapping[str, object], wanted: Mapping[str, Iterable[object]], is_now: Mapping[str, object], why: str
+) -> Unfit:
+    """That the option and value `has` go only with other options as `wanted`, each with one of its values,
+    which are as `is_now`. `why`: the reason, or "".
+    """
+    right = ", ".join(f"{n} = {' or '.join(map(shown_value, values))}" for n, values in wanted.items())
+    because = f": {why}" if why else ""
+    return Unfit(f"{_shown(has)} needs {right}, not {_shown(is_now)}{because}", *has, *is_now)
 
 
 def _unlike(value: object, default: object) -> bool:

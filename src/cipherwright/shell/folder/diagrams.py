@@ -21,10 +21,9 @@ _WITHOUT_RESET = 4
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of `core`, in the order in which a reader wants them, with the values of the worked block
-    `worked`; none of a core with a register bus, whose standard has them, and of one with channels behind
-    AXI-Stream.
+    `worked`; none of a core with a register bus, whose standard has them.
     """
-    if core.bus or core.in_registers or (core.stream and core.channels):
+    if core.bus:
         return ()
     if core.stream:
         return stream_diagrams(core, worked)

@@ -353,16 +353,16 @@ def _timing(core: Core) -> Iterator[str]:
         yield f"A beat can be taken every {core.interval} cycles."
 
 
-def _later(core: Core, what: str = "latency_cycles") -> int:
-    """Cycles that the bus adds to a result, or where `what` says so to a tag."""
+def _later(core: Core) -> int:
+    """Cycles that the bus adds to a result."""
     assert core.stream is not None
-    added = int(core.stream[what])
-    return added if what == "tag_added_cycles" else core.latency - added
+    return core.latency - int(core.stream["latency_cycles"])
 
 
 def _packet_times(core: Core, packet: Mapping[str, Any]) -> Iterator[str]:
     """When words and tags of packets leave, and when beats are taken."""
-    taken, later = "While results are taken at once, a result", _later(core, "tag_added_cycles")
+    assert core.stream is not None
+    taken, later = "While results are taken at once, a result", int(core.stream["tag_added_cycles"])
     of = " of a packet that is encrypted" if "release" in packet else ""
     least, most = (packet.get(f"{k}tag_latency_cycles", 0) + later for k in ("least_", ""))
     if not least - later:

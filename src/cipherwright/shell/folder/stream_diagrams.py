@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...cipher.cmac import mac_words
-from ..channels import CHOSEN
+from ..channels import CHOSEN, channel_name
 from ..core import Core
 from ..short_words import words_of
 from ..wave import ANY, Diagram, Moment
@@ -55,11 +55,15 @@ def stream_diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
 
 
 class _Plan:
-    """How the ports of a core move, as lists of moments."""
+    """How the ports of a core move, as lists of moments. Ports are named as a core without channels has them;
+    those of the first channel move.
+    """
 
     def __init__(self, core: Core, worked: Worked) -> None:
         self.core, self.worked = core, worked
-        self.widths = {pin.name: pin.width for pin in core.component.pins}
+        first = channel_name("", 0)
+        self.ports = {pin.name.removeprefix(first): pin.name for pin in core.component.pins}
+        self.widths = {pin.name.removeprefix(first): pin.width for pin in core.component.pins}
         self.size = self.widths["s_axis_tdata"] // 8
         self.values = {"K": int.from_bytes(worked.key, "big"), "all": (1 << core.channel_count) - 1}
         self.initial = "i" if core.unit else "IV"
@@ -106,11 +110,13 @@ class _Plan:
         """The diagram of these moments, without ports that the core does not have."""
 
         def there(values: Mapping[str, str]) -> dict[str, str]:
-            return {port: value for port, value in values.items() if port in self.widths}
+            return {self.ports[port]: value for port, value in values.items() if port in self.ports}
 
-        found = tuple(Moment(there(m.inputs), there(m.shows), m.after, m.until) for m in moments)
+        found = tuple(
+            Moment(there(m.inputs), there(m.shows), m.after, self.ports.get(m.until, "")) for m in moments
+        )
         rows = {port for m in found for port in (*m.inputs, *m.shows)}
-        order = tuple(port for port in _ROWS if port in rows)
+        order = tuple(self.ports[port] for port in _ROWS if self.ports.get(port) in rows)
         return Diagram(name, title, self.core.component.clock.clock, order, found, self.values)
 
     def number(self, value: int, port: str) -> str:
@@ -188,7 +194,8 @@ class _Plan:
     def message(self) -> Diagram:
         """From reset to the results of the worked message."""
         what = "packet" if self.core.packet else "unit" if self.core.unit else "message"
-        title = f"Reset, a {what} in beats, and its results; the first one waits until it is taken."
+        where = " in channel 0" if self.core.channels else ""
+        title = f"Reset, a {what} in beats{where}, and its results; the first one waits until it is taken."
         return self.diagram("stream", title, [*self.begin(), *self.beats(), *self.results()])
 
     def zeroised(self) -> Diagram:
