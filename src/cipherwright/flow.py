@@ -51,5 +51,5 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
     asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
     inputs = CoreInputs(spec, ready.plain, datapath, design, asked, keys, ready.timing)
     core = assemble_packets(inputs) if spec.mode in PACKETS else assemble(inputs)
-    confirm_core(spec, core.design, datapath, ready.parts, unit.loop if unit else None)
+    confirm_core(spec, core.design, datapath, ready.parts, unit.loops if unit else ())
     return core

@@ -10,6 +10,8 @@ from .graphs import (
     constant_inputs,
     key_choices,
     key_prefixes,
+    never_second,
+    rows_of,
     unscheduled,
 )
 from .key_memory import KeyMemory
@@ -46,8 +48,10 @@ __all__ = [
     "key_parts",
     "key_prefixes",
     "lowered",
+    "never_second",
     "placed",
     "rewritten",
+    "rows_of",
     "unplaced",
     "unscheduled",
     "waiting",

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..cipher.modes import second_encrypts
 from ..graph import Graph
-from ..rewrite import SECOND, boxes_in_block_ram, held_words, share_boxes, with_second_words
+from ..rewrite import SECOND, boxes_in_block_ram, held_words, second_bits, share_boxes, with_second_words
 from ..schedule import Io
 from ..spec import Datapath, Loop, Pipeline
 from .forms import form_of, held_form_of
 from .key_memory import KeyMemory
-from .key_unit import KeyParts
+from .key_unit import KeyParts, Rows
 from .loop import Loop as RoundLoop
 from .loop import fold, fold_held, fold_narrow, fold_read
 from .rewrites import realised
@@ -27,6 +28,8 @@ __all__ = [
     "key_choices",
     "key_prefixes",
     "key_variants",
+    "never_second",
+    "rows_of",
     "unscheduled",
 ]
 
@@ -75,13 +78,38 @@ def key_prefixes(keys: int) -> tuple[str, ...]:
     return found
 
 
-def choosing(graph: Graph, keys: int) -> Graph:
+def choosing(graph: Graph, keys: int, never: str = "") -> Graph:
     """`graph`, rounds over the held words of one key -> the same over those of so many `keys`, one of which
-    every block chooses.
+    every block chooses. never: an input with which the first choice is always the first set, as in
+    `with_second_words`.
     """
-    for choice in reversed(key_choices(keys)):
-        graph = with_second_words(graph, choice.select, choice.prefix)
+    choices = key_choices(keys)
+    for k, choice in reversed(list(enumerate(choices))):
+        graph = with_second_words(graph, choice.select, choice.prefix, "" if k else never)
     return graph
+
+
+def never_second(spec: Datapath) -> str:
+    """The input with which no block reads the round keys of the second key: the direction, where a mode of
+    `spec` in both directions has a key that encrypts alone, and its key-expansion unit stores words in linear
+    maps. "" where there is none.
+    """
+    derived = spec.described.key_unit == "loop"
+    both = isinstance(spec, Pipeline) and spec.cipher_direction == "both"
+    return "decrypt" if both and derived and second_encrypts(spec.mode) else ""
+
+
+def rows_of(graph: Graph, rows: Mapping[str, Rows], never: str) -> dict[str, Rows]:
+    """The linear maps in which held words are stored: `rows`, those of the words of `graph`, and those of the
+    second set, by its names, where it has fewer bits. never: as in `choosing`.
+    """
+    kept = second_bits(graph, never)
+    fewer = {
+        f"{SECOND}{name}": tuple(word[-1 - k] for k in reversed(kept[name]))
+        for name, word in rows.items()
+        if len(kept[name]) < len(word)
+    }
+    return {**rows, **fewer}
 
 
 @dataclass(frozen=True)
@@ -144,8 +172,11 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
         boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)
     held = held_words(realised(spec, boxes))
     early = tuple((c.select, -c.lead) for c in key_choices(spec.keys_read))
+    never = never_second(spec)
     return Unscheduled(
-        choosing(held.graph, spec.keys_read), Io((*io.arrive, *early), io.leave), rows=held.rows
+        choosing(held.graph, spec.keys_read, never),
+        Io((*io.arrive, *early), io.leave),
+        rows=rows_of(held.graph, held.rows, never),
     )
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "keys_read",
     "mode_block",
     "next_counter",
+    "second_encrypts",
     "ways",
 ]
 
@@ -50,6 +51,13 @@ def keys_read(mode: str, key_slots: int = 1) -> int:
     whose key is two, and as many of every one of the `key_slots` resident keys.
     """
     return (2 if mode in UNIT_MODES else 1) * key_slots
+
+
+def second_encrypts(mode: str) -> bool:
+    """Whether the second of the keys of `mode` encrypts alone, in both directions of the mode: the key of
+    XTS's tweaks does (SP 800-38E).
+    """
+    return mode in UNIT_MODES
 
 
 def ways(direction: str) -> list[int]:

@@ -15,7 +15,7 @@ from .linear.xor import Network, network
 from .map.hold import HeldWords, held_words, with_raw_words
 from .map.merge import merge_bitwise
 from .map.narrow import narrow
-from .map.second import SECOND, with_second_words
+from .map.second import SECOND, second_bits, with_second_words
 from .map.spread import add_hops, copy_busy, replicate
 from .map.unread import without_unread
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
@@ -69,6 +69,7 @@ __all__ = [
     "realise_multipliers",
     "replicate",
     "same_up_to_linear_maps",
+    "second_bits",
     "share_boxes",
     "split_tables",
     "sum_inputs",

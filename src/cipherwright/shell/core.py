@@ -205,7 +205,7 @@ class Core:
         is held). Where keys are announced: of one that is not resident, in a core at rest.
         """
         if self.unit and self.key_unit:
-            return self.key_unit.cycles + int(self.unit["setup_cycles"])
+            return self.key_unit.all_cycles + int(self.unit["setup_cycles"])
         more = self.mac["subkey_cycles"] if self.mac else 0
         if self.packet:
             more = self.packet["power_cycles"] + self.packet.get("load_cycles", 0)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ..arch import Expansion, KeyMemory, key_choices, key_prefixes
+from ..rewrite import SECOND
 from ..rtl import (
     AnyModule,
     Cell,
@@ -103,6 +104,25 @@ class KeyUnit:
     flush: int = 1
     memory: KeyMemory | None = None
     """What a loop reads by address."""
+
+    second: KeyUnit | None = None
+    """The unit of every key that is chosen by the first choice (`KeyChoice`), where the rounds read less of
+    its words than of the others'.
+    """
+
+    def of(self, prefix: str) -> KeyUnit:
+        """The unit whose words have names that begin with `prefix`."""
+        return self.second if self.second and prefix.startswith(SECOND) else self
+
+    @property
+    def all_cycles(self) -> int:
+        """The `cycles` of the slowest of its `units`."""
+        return max(each.cycles for each in self.units)
+
+    @property
+    def units(self) -> tuple[KeyUnit, ...]:
+        """Itself, and the second one where there is one."""
+        return (self, self.second) if self.second else (self,)
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
@@ -471,11 +491,11 @@ def keyed_by_choice(
     """The module `name`: the pipeline `core` of blocks of 128 bits over the round keys of several keys, and a
     key-expansion unit `unit` for each. Every block chooses one (`KeyChoice`).
 
-    comment: lines above the module; keys: how the units get them; beside: what goes into the pipeline with a
-    block.
+    comment: lines above the module; unit: with that of second keys, where there is one; keys: how the units
+    get them; beside: what goes into the pipeline with a block.
     """
-    words = sorted(unit.words.items())
     prefixes, choices = keys.prefixes, keys.choices
+    words = {prefix: sorted(unit.of(prefix).words.items()) for prefix in prefixes}
     units = []
     for prefix, (valid, key) in zip(prefixes, keys.given, strict=True):
         links = {"clk": "clk", "rst_i": "rst_i", "key_valid_i": valid, "key_i": key}
@@ -483,7 +503,8 @@ def keyed_by_choice(
         if keys.apart:
             wipes = {"clk": "clk", "d": "wipe_i & ~rst_i", "q": keys.wipe(prefix)}
             units.append(Cell("cipherwright_copy", f"u_{prefix}wipe", wipes))
-        units.append(Cell(unit.name, f"u_{prefix}keys", links | {f"{w}_o": f"{prefix}{w}" for w, _ in words}))
+        links |= {f"{w}_o": f"{prefix}{w}" for w, _ in words[prefix]}
+        units.append(Cell(unit.of(prefix).name, f"u_{prefix}keys", links))
     apart = tuple(map(keys.wipe, prefixes)) if keys.apart else ()
     return Wrapper(
         name,
@@ -495,7 +516,7 @@ def keyed_by_choice(
             Stream("valid_o", (Pin("block_o", 128, True),), out=True),
         ),
         (
-            *(Wire((f"{prefix}{w}",), width) for prefix in prefixes for w, width in words),
+            *(Wire((f"{prefix}{w}",), width) for prefix in prefixes for w, width in words[prefix]),
             Wire((*(f"{prefix}ready" for prefix in prefixes), *apart)),
             *keys.ready(),
             *units,
@@ -506,7 +527,7 @@ def keyed_by_choice(
                     **{n: n for n in ("clk", "rst_i", *(p.name for p in choices), "block_i", "valid_o")},
                     **{n: n for n in ("block_o", *(p.name for p in beside))},
                     "valid_i": "1'b1",
-                    **{f"{prefix}{w}_i": f"{prefix}{w}" for prefix in prefixes for w, _ in words},
+                    **{f"{prefix}{w}_i": f"{prefix}{w}" for prefix in prefixes for w, _ in words[prefix]},
                 },
             ),
         ),

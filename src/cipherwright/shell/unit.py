@@ -4,10 +4,10 @@ stages, and the registers that hold its round keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, rewritten
-from ..rewrite import copy_busy, replicate
+from ..rewrite import SECOND, copy_busy, replicate
 from ..rtl import Design, LowerOptions, Module, lower
 from ..schedule import Io, Schedule, schedule, shortest_period
 from ..spec import Datapath, Pipeline
@@ -48,26 +48,44 @@ class KeyLoop:
 @dataclass(frozen=True)
 class BuiltUnit:
     """A key-expansion unit: its registers and their control, and the loop that they are around, where it is
-    one that is derived from the cipher.
+    one that is derived from the cipher. second: the loop of the unit `unit.second`, where there is one.
     """
 
     unit: KeyUnit
     loop: KeyLoop | None = None
+    second: KeyLoop | None = None
+
+    @property
+    def loops(self) -> tuple[KeyLoop, ...]:
+        """The loops of all units."""
+        return tuple(loop for loop in (self.loop, self.second) if loop)
 
     @property
     def modules(self) -> tuple[Module, ...]:
-        """Generated modules of the loop."""
-        return self.loop.design.modules if self.loop else ()
+        """Generated modules of the loops."""
+        return tuple(module for loop in self.loops for module in loop.design.modules)
 
 
 def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     """The key-expansion unit of `datapath`, scheduled for `spec` over held round keys, at least as fast as
-    its stages where the loop's logic allows that. timing: the delays of the target.
+    its stages where the loop's logic allows that; and one for a second key, where the rounds read less of
+    its words. timing: the delays of the target.
+    """
+    made = _loop_unit(spec, datapath, timing, "")
+    if not any(name.startswith(SECOND) for name in datapath.rows):
+        return made
+    second = _loop_unit(spec, datapath, timing, SECOND)
+    return replace(made, unit=replace(made.unit, second=second.unit), second=second.loop)
+
+
+def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str) -> BuiltUnit:
+    """One of the units of `datapath`; prefix: what the names of its words begin with, of which `rows` has
+    those that differ from the first unit's.
     """
     form, memory = held_form_of(spec.described, spec.key_bits), datapath.memory
     back, count = spec.cipher_direction == "decrypt", form.round_keys
     users = tuple(f"rk{count - 1 - i if back else i}" for i in range(count))
-    rows = () if memory else tuple(datapath.rows[u] for u in users)
+    rows = () if memory else tuple(datapath.rows.get(f"{prefix}{u}", datapath.rows[u]) for u in users)
     e = expansion(form, None if memory else rows)
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
@@ -85,11 +103,11 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)
-    name = f"{top}_schedule"
+    name, unit_name = f"{top}_{prefix}schedule", f"{top}_{prefix}keys"
     packed = isinstance(spec, Pipeline) and spec.words == "packed"
     design = lower(s, name, LowerOptions(0, e.control, e.loops, spec.keep_levels, packed_ranks=packed))
     if memory:
-        unit = memory_unit(f"{top}_keys", name, e, memory, s.stages, spec.key_bits)
+        unit = memory_unit(unit_name, name, e, memory, s.stages, spec.key_bits)
     else:
-        unit = key_unit(f"{top}_keys", name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
+        unit = key_unit(unit_name, name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
     return BuiltUnit(unit, KeyLoop(name, design, e, s, users, rows))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes
+from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes, never_second
 from ..cipher.modes import keys_read, ways
 from ..graph import evaluate
+from ..rewrite import SECOND
 from ..rtl import Design
 from ..shell import KeyLoop
 from ..spec import Datapath
@@ -16,13 +17,13 @@ __all__ = ["confirm_core"]
 
 
 def confirm_core(
-    spec: Datapath, design: Design, made: Scheduled, parts: KeyParts | None, loop: KeyLoop | None
+    spec: Datapath, design: Design, made: Scheduled, parts: KeyParts | None, loops: Sequence[KeyLoop]
 ) -> None:
     """Raise UserError unless the datapath of `spec` computes the description on random keys and blocks, and
     the loop of a key-expansion unit makes its round keys.
 
-    design: modules of the core; made: its schedule; parts: what the unit divides the cipher into, and loop:
-    the unit's own (None: the core has no such unit).
+    design: modules of the core; made: its schedule; parts: what the unit divides the cipher into, and loops:
+    those of its units, which make the round keys (none: the core has no such unit).
     """
     mode = spec.mode if spec.summed else "ecb"
     found = samples(
@@ -33,37 +34,44 @@ def confirm_core(
         confirm_pipeline(title, design, found)
     else:
         confirm_loop(title, design, found, made.schedule.stages, made.iterations, made.memory)
-    if loop and parts:
-        confirm_expansion(title, loop, parts.schedule)
+    if parts:
+        for loop in loops:
+            confirm_expansion(title, loop, parts.schedule)
 
 
 def _held(
     spec: Datapath, rows: Mapping[str, tuple[int, ...]], parts: KeyParts | None
-) -> Callable[[int], Mapping[str, int]]:
-    """key -> the inputs that are made from it and held: round keys, each by its linear map where it has
-    one, and constants.
+) -> Callable[[int, int], Mapping[str, int]]:
+    """(key, direction) -> the inputs that are made from a key and held: round keys, each by its linear map
+    where it has one, and constants.
     """
     if parts is None:
         constants = constant_inputs(spec)
-        return lambda key: constants
+        return lambda key, decrypt: constants
 
     wide = {n: parts.schedule.nodes[i].width for n, i in parts.schedule.outputs}
 
-    def words(key: int) -> dict[str, int]:
+    def words(key: int, prefix: str) -> dict[str, int]:
         made = evaluate(parts.schedule, {"key": key})
         if parts.memory:
             return {n: word << parts.memory.width - wide[n] for n, word in made.items()}
-        return {n: linear_word(rows[n], word) if n in rows else word for n, word in made.items()}
+        first = SECOND if prefix.startswith(SECOND) else ""
+        maps = {n: rows.get(f"{first}{n}", rows.get(n)) for n in made}
+        return {n: linear_word(m, made[n]) if (m := maps[n]) else made[n] for n in made}
 
     keys = keys_read(spec.mode, spec.options()["key_slots"])
 
-    def of_all(key: int) -> dict[str, int]:
-        """The key is one of them, by its lowest bits; the other keys have all bits inverted."""
-        number, other = key % keys, key ^ ((1 << spec.key_bits) - 1)
+    never = never_second(spec)
+
+    def of_all(key: int, decrypt: int) -> dict[str, int]:
+        """The key is one of them, by its lowest bits, and none that encrypts alone where the direction is
+        another; the other keys have all bits inverted.
+        """
+        number, other = key % keys & ~int(bool(never and decrypt)), key ^ ((1 << spec.key_bits) - 1)
         made = {
             f"{prefix}{n}": word
             for k, prefix in enumerate(key_prefixes(keys))
-            for n, word in words(key if k == number else other).items()
+            for n, word in words(key if k == number else other, prefix).items()
         }
         return made | {c.select: number >> k & 1 for k, c in enumerate(key_choices(keys))}
 

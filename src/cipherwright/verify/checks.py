@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arch import KeyParts, choosing, key_prefixes
+from ..arch import KeyParts, choosing, key_prefixes, never_second, rows_of
 from ..cipher import CATALOGUE
 from ..cipher.modes import cipher_way, keys_read, ways
 from ..errors import CheckFailed, NotChecked
 from ..graph import STATIC, Graph
 from ..progress import Tell, quiet
 from ..rewrite import (
+    SECOND,
     SHARED_BASES,
     WORD_BASES,
     HeldWords,
@@ -33,6 +34,7 @@ from ..rewrite import (
     with_raw_words,
 )
 from ..shell import PortSet
+from ..spec import Datapath, parse
 from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
@@ -403,31 +405,47 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
         claim = Claim(folder.sources, top, realised, ports, latency, words, hints)
         return prove_pipeline(claim, early).statement
     held = held or _held(folder, parts)
-    graph, words = _of_keys(held.graph, p, list(held.rows))
+    graph, words = _of_keys(held.graph, p, list(held.rows), _never_second(p))
     claim = Claim(folder.sources, top, graph, ports, latency, words, _hints(graph, p))
     return prove_pipeline(claim, early).statement
 
 
-def _of_keys(graph: Graph, p: Mapping[str, Any], words: Sequence[str]) -> tuple[Graph, list[str]]:
-    """Rounds over held words, and the ports of these words: of several keys, those of all."""
+def _of_keys(
+    graph: Graph, p: Mapping[str, Any], words: Sequence[str], never: str = ""
+) -> tuple[Graph, list[str]]:
+    """Rounds over held words, and the ports of these words: of several keys, those of all. never: as in
+    `choosing`.
+    """
     keys = keys_read(p["mode"], p["key_slots"])
-    return choosing(graph, keys), [f"{s}{name}_i" for s in key_prefixes(keys) for name in words]
+    return choosing(graph, keys, never), [f"{s}{name}_i" for s in key_prefixes(keys) for name in words]
+
+
+def _never_second(p: Mapping[str, Any]) -> str:
+    """The input with which no block reads the second key's words (`never_second`)."""
+    spec = parse(p)
+    return never_second(spec) if isinstance(spec, Datapath) else ""
 
 
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
     """The unit that makes the round keys of the core in `folder`; `parts` and `held` as of `prove_rounds`.
     Returns what was shown; raises CheckFailed.
     """
-    r, sbox = folder.record, folder.record["parameters"]["sbox"]
-    return prove_expansion(
-        folder.sources,
-        f"{r['top']}_keys",
-        parts.schedule,
-        {} if parts.memory else (held or _held(folder, parts)).rows,
-        r["inner"]["key_cycles"],
-        Hints(sbox=sbox),
-        parts.memory,
-    ).statement
+    r, p = folder.record, folder.record["parameters"]
+    found = None if parts.memory else held or _held(folder, parts)
+    rows = rows_of(found.graph, found.rows, _never_second(p)) if found else {}
+    kinds = ("", SECOND) if any(name.startswith(SECOND) for name in rows) else ("",)
+    statement = ""
+    for kind in kinds:
+        statement = prove_expansion(
+            folder.sources,
+            f"{r['top']}_{kind}keys",
+            parts.schedule,
+            {n: rows.get(f"{kind}{n}", rows[n]) for n in rows if not n.startswith(SECOND)},
+            r["inner"][f"{kind}key_cycles"],
+            Hints(sbox=p["sbox"]),
+            parts.memory,
+        ).statement
+    return statement if len(kinds) == 1 else f"{statement}, and so does the unit of second keys"
 
 
 _ACCURATE, _DESCRIBED = 4000, 1000

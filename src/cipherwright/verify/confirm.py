@@ -50,11 +50,12 @@ def samples(
     key_bits: int,
     directions: Sequence[int],
     mode: str = "ecb",
-    held: Callable[[int], Mapping[str, int]] = lambda key: {},
+    held: Callable[[int, int], Mapping[str, int]] = lambda key, decrypt: {},
 ) -> list[Sample]:
     """Random keys of `key_bits` and blocks for `cipher` in `directions` (0: encryption, 1: decryption) by
     turns, with the description's results. `mode`: of a pipeline that adds a word `chain` (CBC to the cipher's
-    result, the others the block to that of the word); `held`: key -> inputs that are made from it and held;
+    result, the others the block to that of the word); `held`: key and direction -> inputs that are made from
+    the key and held;
     where there are such, two samples in a row have the same key.
 
     Raises UserError where the description does not undo what it did.
@@ -63,7 +64,7 @@ def samples(
     out: list[Sample] = []
     key = 0
     for i in range(_BLOCKS):
-        key = key if i % 2 and held(key) else rng.getrandbits(key_bits)
+        key = key if i % 2 and held(key, 0) else rng.getrandbits(key_bits)
         block, chain, decrypt = (
             rng.getrandbits(cipher.block_bits),
             rng.getrandbits(cipher.block_bits),
@@ -78,7 +79,14 @@ def samples(
             )
         out.append(
             Sample(
-                {"valid": 1, "key": key, "block": block, "chain": chain, "decrypt": decrypt, **held(key)},
+                {
+                    "valid": 1,
+                    "key": key,
+                    "block": block,
+                    "chain": chain,
+                    "decrypt": decrypt,
+                    **held(key, decrypt),
+                },
                 made ^ added,
             )
         )

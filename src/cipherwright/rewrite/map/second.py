@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...graph.builder import GraphBuilder
 from ...graph.graph import Graph, Node
 from ...graph.ops import STATIC
 from .._walk import rebuild
 
-__all__ = ["SECOND", "with_second_words"]
+__all__ = ["SECOND", "second_bits", "with_second_words"]
 
 _LANES = 16
 """Bits of a multiplexer that one registered copy of the select drives."""
@@ -19,9 +21,13 @@ SECOND = "second_"
 """What the name of a held word of the second set begins with, where nothing else is said."""
 
 
-def with_second_words(graph: Graph, select: str, prefix: str = SECOND) -> Graph:
+def with_second_words(graph: Graph, select: str, prefix: str = SECOND, never: str = "") -> Graph:
     """Every operation that reads held words reads the first set's where the input `select` is 0, and the
     second set's where it is 1.
+
+    never: an input of one bit; a block with which it is 1 never chooses the second set. Then what is read for
+    such blocks alone is the first set's, and words of the second set have only the bits that are read for
+    others (`second_bits`), in the same order. "" where every block may choose.
 
     Each reader has a multiplexer of its own, so none of its results waits for a later reader. Each has its
     own registered copies of the select, which is therefore needed a cycle before the words. Example: an
@@ -34,10 +40,12 @@ def with_second_words(graph: Graph, select: str, prefix: str = SECOND) -> Graph:
     first: list[int] = []
     second: dict[int, int] = {}  # static node -> the same of the second set
     chosen: list[int] = []
+    needed = _needed(graph, never)
+    kept = second_bits(graph, never)
 
     def read(b: GraphBuilder, reader: int, i: int) -> int:
         """What an agile reader reads in the place of node i."""
-        if i not in second:
+        if i not in second or needed[reader] == _ONE:
             return first[i]
         if not chosen:
             chosen.append(b.input(select, 1))
@@ -52,12 +60,63 @@ def with_second_words(graph: Graph, select: str, prefix: str = SECOND) -> Graph:
         if graph.agile[i] or node.op == "const":
             return _copied(b, node, tuple(read(b, i, a) for a in node.args))
         if node.op == "input":
-            second[i] = b.input(f"{prefix}{node.attr[0]}", node.width, STATIC)
+            bits = kept[node.attr[0]]
+            made = b.input(f"{prefix}{node.attr[0]}", len(bits), STATIC)
+            second[i] = made if len(bits) == node.width else _spread(b, made, bits, node.width)
         else:
             second[i] = _copied(b, node, tuple(second.get(a, first[a]) for a in node.args))
         return None
 
     return rebuild(graph, replace, first)
+
+
+def second_bits(graph: Graph, never: str) -> Mapping[str, tuple[int, ...]]:
+    """Of every held word of `graph` the bits that a second set of them has, lowest first: all of them, or
+    with `never` as in `with_second_words` those that are read for blocks with which it is 0. Of a word of
+    which none is, all.
+    """
+    needed = _needed(graph, never)
+    read = {
+        bit
+        for i, node in enumerate(graph.nodes)
+        if graph.agile[i] and needed[i] & _ZERO
+        for a in node.args
+        for bit in graph.bits[a]
+    }
+    held = {n: i for n, i in graph.inputs.items() if not graph.agile[i]}
+    found = {
+        n: tuple(k for k in range(graph.nodes[i].width) if not never or (i, k) in read)
+        for n, i in held.items()
+    }
+    return {n: bits or tuple(range(graph.nodes[held[n]].width)) for n, bits in found.items()}
+
+
+_ZERO, _ONE = 1, 2
+"""A result is needed for blocks with which a bit is 0, or 1; the sum is for both."""
+
+
+def _needed(graph: Graph, bit: str) -> list[int]:
+    """For which values of the input `bit` each result of `graph` is needed: what a multiplexer with this
+    select drops is not. For both, where `bit` is "" or no input.
+    """
+    if bit not in graph.inputs:
+        return [_ZERO | _ONE] * len(graph.nodes)
+    select, found = graph.inputs[bit], [0] * len(graph.nodes)
+    for _, i in graph.outputs:
+        found[i] = _ZERO | _ONE
+    for i in range(len(graph.nodes) - 1, -1, -1):
+        node, ways = graph.nodes[i], (_ZERO | _ONE, _ONE, _ZERO)
+        chooses = node.op == "mux" and node.args[0] == select
+        for k, a in enumerate(node.args):
+            found[a] |= found[i] & (ways[k] if chooses else _ZERO | _ONE)
+    return found
+
+
+def _spread(b: GraphBuilder, word: int, bits: tuple[int, ...], width: int) -> int:
+    """The bits of `word` in the places `bits` of one of `width`, the others 0."""
+    zero = b.const(1, 0)
+    place = {bit: k for k, bit in enumerate(bits)}
+    return b.gather([(word, place[k]) if k in place else (zero, 0) for k in range(width)])
 
 
 def _copied(b: GraphBuilder, node: Node, args: tuple[int, ...]) -> int:

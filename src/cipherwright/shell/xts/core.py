@@ -36,7 +36,7 @@ def assemble_xts(of: CoreInputs) -> Core:
     parts = xts_modules(top, unit, spec, stages, waits)
     options = parts.options
     timing, control = parts.timing, parts.control
-    units = unit.modules if unit else ()
+    units = tuple(module for each in (unit.units if unit else ()) for module in each.modules)
     modules = (*parts.beside.modules, *design.modules, *units, *parts.wrappers)
     groups = port_groups(options, zeroising(parts.fifos))
     inside = Component(modules, reset_ports(spec, groups), Rate(timing.latency))
@@ -60,6 +60,7 @@ def assemble_xts(of: CoreInputs) -> Core:
             "latency_cycles": stages,
             "early": {f"{c.select}_i": c.lead for c in key_choices(spec.keys_read)} if unit else {},
             **({"key_cycles": unit.cycles} if unit else {}),
+            **({"second_key_cycles": unit.second.cycles} if unit and unit.second else {}),
         },
         made.key_words,
         unit,
@@ -86,7 +87,7 @@ def assemble_xts(of: CoreInputs) -> Core:
     said = with_bus(spec, said, component.rate.latency - timing.latency)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
-    keys = unit.generated if unit else ()
+    keys = tuple(module for each in (unit.units if unit else ()) for module in each.generated)
     tops = (*parts.wrappers, *around.wrappers)
     text = print_design(*reset_modules(spec, Design((*parts.beside.modules, *own.modules)), (*keys, *tops)))
     bench = print_bench(testbench(inside, spec, timing))
@@ -97,11 +98,14 @@ def assemble_xts(of: CoreInputs) -> Core:
 def _mode_flip_flops(
     parts: XtsModules, design: Design, unit: KeyUnit | None, spec: Pipeline, stages: int
 ) -> int:
-    """Flip-flops around the pipeline and its first key-expansion unit, those of the other units among them,
-    without those of the pipeline's valid bits, which nobody reads.
+    """Flip-flops around the pipeline, the loop of every kind of key-expansion unit and the registers of the
+    first: those of all other units among them, without those of valid bits that nobody reads.
     """
     around = (*parts.keyed, parts.turns, *parts.numbers, parts.mode, parts.top)
     unread = design.valid_line_flip_flops() or stages
     own = design.flip_flops(design.top.name)
-    further = (spec.keys_read - 1) * (unit.flip_flops + design.flip_flops() - own) if unit else 0
+    loops, further = design.flip_flops() - own, 0
+    if unit:
+        kinds = sum(each.flip_flops for each in unit.units) + loops
+        further = spec.keys_read // len(unit.units) * kinds - loops - unit.flip_flops
     return further + parts.beside.flip_flops() + sum(w.flip_flops for w in around) - unread

@@ -83,7 +83,9 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
     timing, both, slots = XtsTiming(stages), options.both, options.slots
     offered = (OFFERED,) if slots == 1 else ()
     fifos = _fifos(spec, timing)
-    flush = max(unit.flush + 2 if unit else 0, timing.flush)
+    units = unit.units if unit else ()
+    flush = max(timing.flush, *(each.flush + 2 for each in units))
+    setup = unit.all_cycles + SETUP if unit else 0
     control = (forgetting_control, core_control, slot_control)[slots](
         f"{top}_control",
         Controlled(
@@ -91,7 +93,7 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
             (*_key(options), *offered, *number_group(options).pins, *word_pins(both), *RESULTS, PENDING),
             128,
         ),
-        ControlTimes(timing.late_latency + 1, flush, unit.cycles + SETUP if unit else 0, places_kept(fifos)),
+        ControlTimes(timing.late_latency + 1, flush, setup, places_kept(fifos)),
     )
     return XtsModules(
         timing,
