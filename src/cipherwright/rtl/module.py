@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .timer import matches, width_for
+from .timer import matches, steps_of, width_for
 
 __all__ = [
     "Assign",
@@ -130,9 +130,15 @@ class DelayLine:
 
 
 def _block_flip_flops(depth: int) -> int:
-    """Two addresses of a ring of block RAM of depth - 1 words, whether one is its last, and its pieces."""
-    width = width_for(depth - 1)
-    return 2 * width + 1 + len(matches(width))
+    """Two addresses of a ring of block RAM of depth - 1 words, whether one is its last, and its pieces.
+
+    A piece of one bit, where that bit is 1 in the place that it is compared with, is always the same bit of
+    the address a cycle later, and synthesis makes one register of the two.
+    """
+    places, width = depth - 1, width_for(depth - 1)
+    pieces = matches(width, steps_of(width, (2 * places - 3) % places, 0, True))
+    doubled = pieces[-1].endswith(" == 1'd1") and places != 3
+    return 2 * width + 1 + len(pieces) - doubled
 
 
 @dataclass(frozen=True)
