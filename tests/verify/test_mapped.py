@@ -747,7 +747,7 @@ def test_registers_that_synthesis_merged_must_stay_equal(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("mode", ["cbc", "ctr"])
 def test_a_mode_on_a_cell_library(mode: str, built: Callable[..., Built], tmp_path: Path) -> None:
-    """Its direction is the loop's, so synthesis merges the two registers; the names of the counter's go. A core
+    """Its direction is the loop's, so synthesis merges the two registers; the names of the counter go. A core
     in which reset clears one of the two is not this netlist.
     """
     core, folder = built("des-small", f"mode={mode}", "mapping=area")
