@@ -43,6 +43,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
     cells = build.gate_equivalents is not None
     bits = core["bits_per_cycle"]
     m = build.mapped
+    predicted = core["predicted"]["ffs"] + build.memory_bits
     throughput = round(build.fmax_mhz * bits / 1000, 3) if build.fmax_mhz else None
     return {
         "preset": core["parameters"]["name"],
@@ -65,7 +66,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "runtime_s": build.runtime_s,
         # Beyond the contract:
         "stages": core["stages"],
-        "predicted_ffs": core["predicted"]["ffs"],
+        "predicted_ffs": predicted,
         "memory_bits": core.get("memory_bits") or None,
         "mbps_per_lut": round(throughput * 1000 / m.luts, 2) if throughput and not cells and m.luts else None,
         "critical_path": build.critical_path or None,
@@ -76,7 +77,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         **({"clock_gating": m.gating.record()} if m.gating else {}),
         "netlist_proof": build.proof.statement,
         "warnings": [
-            *_warnings(m.cell_ffs if cells else m.ffs, core["predicted"]["ffs"], build),
+            *_warnings(m.cell_ffs if cells else m.ffs, predicted, build),
             *(_no_power(core) if cells and build.kept else []),
         ],
         "registers": _registers(build),

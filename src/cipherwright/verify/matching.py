@@ -99,8 +99,8 @@ def _alone(
 def _alike(
     reference: Machine, mapped: Machine, ours: Sequence[Bit], theirs: Sequence[Bit], same: Mapping[Bit, Bit]
 ) -> dict[Bit, Bit]:
-    """Registers of `ours` -> the one of `theirs` that always has the same value, if it has once; `same`: what
-    is matched already.
+    """Registers of `ours` -> the one of `theirs`, or the constant, that always has the same value, if it has
+    once; `same`: what is matched already.
 
     All of them are taken as equal at first. Those whose next values differ for random inputs, where equal
     registers have equal values, are told apart, until nothing changes. Several of ours go with one of theirs
@@ -114,27 +114,29 @@ def _alike(
     here |= {a: there[b] for a, b in same.items()}
     evaluate_machine(mapped, aig, there)
     evaluate_machine(reference, aig, here)
-    nexts = [next_value(mapped, aig, there, b) for b in theirs]
+    values = [FALSE, TRUE, *(there[b] for b in theirs), *(here[q] for q in ours)]
+    nexts = [FALSE, TRUE, *(next_value(mapped, aig, there, b) for b in theirs)]
     nexts += [next_value(reference, aig, here, q) for q in ours]
-    places = [there[b] // 2 - 1 for b in theirs] + [here[q] // 2 - 1 for q in ours]
-    groups = _told_apart(aig, nexts, places)
+    groups = _told_apart(aig, values, nexts)
     members: dict[int, list[Bit]] = {}
-    for b, group in zip(theirs, groups, strict=False):
+    for b, group in zip(["0", "1", *theirs], groups, strict=False):
         members.setdefault(group, []).append(b)
     one = {group: bs[0] for group, bs in members.items() if len(bs) == 1}
-    return {q: one[g] for q, g in zip(ours, groups[len(theirs) :], strict=True) if g in one}
+    return {q: one[g] for q, g in zip(ours, groups[2 + len(theirs) :], strict=True) if g in one}
 
 
-def _told_apart(aig: Aig, nexts: Sequence[int], places: Sequence[int]) -> list[int]:
-    """The group of each register, as the number of its first one. `nexts`: literals in `aig` of their next
-    values; `places`: which inputs of `aig` they are.
+def _told_apart(aig: Aig, values: Sequence[int], nexts: Sequence[int]) -> list[int]:
+    """The group of each register, as the number of its first one. `values` and `nexts`: literals in `aig` of
+    what the registers hold, each an input or a constant, and of what they take next.
     """
     inputs = random_inputs(aig, 1)
+    own = words_of(aig, inputs, values)
     groups, count = [0] * len(nexts), 0
     while count < (count := len(set(groups))):
         words = list(inputs)
-        for place, group in zip(places, groups, strict=True):
-            words[place] = inputs[places[group]]
+        for value, group in zip(values, groups, strict=True):
+            if value > TRUE:
+                words[value // 2 - 1] = own[group]
         first: dict[tuple[int, int], int] = {}
         told = zip(groups, words_of(aig, words, nexts), strict=True)
         groups = [first.setdefault(key, k) for k, key in enumerate(told)]
