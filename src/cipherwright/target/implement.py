@@ -52,9 +52,7 @@ class Build:
     corners: tuple[Corner, ...] = ()
     """Of a cell library: every corner, first the one that was mapped to. The clock is that of the slowest."""
     memory_bits: int = 0
-    """Bits of the core's memories, which are flip-flops on a cell library; 0 on a device, which has memories."""
-    kept: bool = False
-    """Whether its files were kept. Then the power of a cell netlist is measured, where that can be."""
+    """Bits of the core's memories, which are flip-flops on a cell library; 0 on a device."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +164,6 @@ def implement(
         found.proof,
         found.corners,
         held,
-        keep is not None,
     )
 
 

@@ -19,7 +19,7 @@ from .clock_gates import clock_gate, gate_model
 from .sta import complaint
 from .synth import CELLS, LIBRARY
 
-__all__ = ["POWER_FILES", "Activity", "Power", "activities", "measured_power", "pins", "unmeasured"]
+__all__ = ["POWER_FILES", "Activity", "Power", "activities", "measured_power", "pins"]
 
 POWER_FILES = ("models.v", "testbench.v", "activity.v", "activity.tcl", "power.tcl", "power.txt", "power.sh")
 """What a run outside needs, and what it printed here."""
@@ -43,8 +43,7 @@ class Activity:
 @dataclass(frozen=True)
 class Power:
     """Power in mW at `clock_mhz`, while blocks go through: `internal_mw` inside cells, `switching_mw` on
-    wires and pins, `leakage_mw`; `cycles` of the testbench were simulated. `why` it was not measured (""
-    where it was).
+    wires and pins, `leakage_mw`; `cycles` of the testbench were simulated.
     """
 
     internal_mw: float
@@ -52,7 +51,6 @@ class Power:
     leakage_mw: float
     clock_mhz: float
     cycles: int
-    why: str = ""
 
     @property
     def total_mw(self) -> float:
@@ -60,9 +58,7 @@ class Power:
         return round(self.internal_mw + self.switching_mw + self.leakage_mw, 4)
 
     def record(self) -> dict[str, float | int]:
-        """The figures as a record has them, none where it was not measured."""
-        if self.why:
-            return {}
+        """The figures as a record has them."""
         return {
             "total_mw": self.total_mw,
             "internal_mw": self.internal_mw,
@@ -71,21 +67,6 @@ class Power:
             "clock_mhz": self.clock_mhz,
             "cycles": self.cycles,
         }
-
-
-def unmeasured(top: str, tested: str) -> str:
-    """Why power of the netlist of the module `top` is not measured where the testbench drives the module
-    `tested`; "" where it is measured.
-    """
-    if top == tested:
-        return ""
-    return f"power is not measured: the testbench drives {tested}, which is the core inside the bus of {top}"
-
-
-def _tested(bench: str) -> str:
-    """The module that a testbench, the text `bench`, drives; its own name is that and `_tb`."""
-    found = re.search(r"^module (\w+)_tb\b", bench, re.M)
-    return found[1] if found else ""
 
 
 def pins(netlist: str, top: str) -> Iterator[tuple[str, str, str]]:
@@ -221,13 +202,8 @@ def measured_power(folder: Path, top: str, bench: str, clock: str = "clk") -> Po
     `<top>_tb` and the instance `dut`) drives, by folder/cells.lib; its registers follow the port `clock`. The
     commands and what they need are in `folder` afterwards (POWER_FILES).
 
-    A testbench of another module, as that of a core on a standard bus is, can't drive the netlist: nothing is
-    measured then, and power.txt says why.
     Raises CheckFailed where the netlist fails its testbench and where OpenSTA reports no power.
     """
-    if why := unmeasured(top, _tested(bench)):
-        (folder / "power.txt").write_text(f"{why}\n")
-        return Power(0.0, 0.0, 0.0, CLOCK_MHZ, 0, why)
     (folder / "testbench.v").write_text(bench)
     recorder = (CELLS / "activity.v").read_text()
     (folder / "activity.v").write_text(recorder.replace("cipherwright_tb", f"{top}_tb"))
