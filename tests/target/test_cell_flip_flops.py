@@ -26,7 +26,8 @@ module stores (input wire clk, input wire we, input wire [2:0] at, input wire [6
     store u_narrow (.clk(clk), .we(we), .at(at), .d(d[3:0]), .q(q[3:0]));
     store #(.WIDTH(3), .WORDS(5)) u_wide (.clk(clk), .we(we), .at(at), .d(d[6:4]), .q(q[6:4]));
     always @*
-        case (at) 3'd0: table_q = 4'd7; 3'd1: table_q = 4'd2; 3'd5: table_q = 4'd9; default: table_q = 0; endcase
+        case (at) 3'd0: table_q = 4'd7; 3'd1: table_q = 4'd2; 3'd5: table_q = 4'd9; default: table_q = 4'd0;
+        endcase
 endmodule
 """
 
