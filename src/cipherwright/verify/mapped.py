@@ -9,9 +9,9 @@ mapped netlist too.
 
 Registers of the reference that synthesis merged are matched together: their next values must be equal when
 they are equal, so they stay equal. That they are equal once is not shown: the state of the reference that
-belongs to one of the netlist has them equal. Registers that it replaced by a constant must keep that constant.
-Registers that it took away are free: the comparison must hold for every value that they have. Names only
-suggest the match; it is the comparison that decides.
+belongs to one of the netlist has them equal. Registers that it replaced by a constant must keep that
+constant. Registers that it took away are free: the comparison must hold for every value that they have. Names
+only suggest the match; it is the comparison that decides.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-// Gives a core the inputs of a simulation, cycle by cycle, and compares its outputs with what they were there,
-// from the second cycle on: the first is a reset. Prints PASS or how many cycles differ.
+// Gives a core the inputs of a simulation, cycle by cycle, and compares its outputs with those of the
+// simulation from the second cycle on: the first is a reset. Prints PASS or how many cycles differ.
 `timescale 1ns / 1ps
 module cipherwright_tb;
     reg clk = 0;
