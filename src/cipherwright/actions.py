@@ -33,10 +33,12 @@ from .target import (
     implement,
     load_target,
     measured_power,
+    replay_bench,
     synthesise,
+    tested_module,
 )
 from .tools import scratch
-from .verify import Bulk, CoreFolder, MacBench, Packet, Unit, UnitBench, packet_bench
+from .verify import Bulk, CoreFolder, MacBench, Packet, Unit, UnitBench, bus_traffic, packet_bench
 
 __all__ = [
     "additional_data",
@@ -438,9 +440,9 @@ def implement_core(
 
 
 def _power(core: CoreFolder, work: Path, warnings: Sequence[str], tell: Tell) -> dict[str, Any]:
-    """`power` of a record: that of the cell netlist in a folder while the core's testbench runs; what it
-    takes to measure it again is left there. None, and one more of the `warnings`, where no testbench drives
-    the netlist.
+    """`power` of a record: that of the cell netlist in a folder while the core's testbench runs or, of a core
+    behind a bus, while blocks go through the bus; what it takes to measure it again is left there. None, and
+    one more of the `warnings`, where no testbench drives the netlist.
     """
     top = str(core.record["top"])
     if mapped_top(core.record, "cells") != top:
@@ -449,19 +451,30 @@ def _power(core: CoreFolder, work: Path, warnings: Sequence[str], tell: Tell) ->
         )
         return {"power": None, "warnings": [*warnings, why]}
     tell("power while the testbench runs")
+    return {"power": measured_power(work, top, _power_bench(core), clock_port(core.record)).record()}
+
+
+def _power_bench(core: CoreFolder) -> str:
+    """The testbench under which power is measured: the core's own or, where that drives what is inside a bus,
+    one with blocks through the bus.
+    """
+    top = str(core.record["top"])
     bench = (core.path / f"{top}_tb.v").read_text(encoding="utf-8")
-    return {"power": measured_power(work, top, bench, clock_port(core.record)).record()}
+    return (
+        bench
+        if tested_module(bench) == top
+        else replay_bench(bus_traffic(core), top, clock_port(core.record))
+    )
 
 
 def _power_ungated(core: CoreFolder, target: str, cells: CellOptions, tell: Tell) -> dict[str, Any]:
     """Power of the same core mapped without clock gates."""
     p, top = core.record["parameters"], str(core.record["top"])
     tell("power without clock gates")
-    bench = (core.path / f"{top}_tb.v").read_text(encoding="utf-8")
     with scratch() as folder:
         chosen = load_target(target or p["target"])
         synthesise(core.sources, top, chosen, folder, p["mapping"], replace(cells, clock_gating=False))
-        return measured_power(folder, top, bench, clock_port(core.record)).record()
+        return measured_power(folder, top, _power_bench(core), clock_port(core.record)).record()
 
 
 def _constraints(core: CoreFolder) -> Constraints:

@@ -24,14 +24,16 @@ _DESIGN = """
 module little (input wire clk, input wire rst_i, input wire en_i, input wire [4:0] a_i,
     output wire [4:0] y_o);
     reg [4:0] p, q;
+    reg [3:0] held;
     reg on, off;
     always @(posedge clk or posedge rst_i) if (rst_i) begin on <= 1'b0; off <= 1'b1; end
         else begin on <= en_i ^ off; off <= on & a_i[0]; end
+    always @(posedge clk or posedge rst_i) if (rst_i) held <= 4'b0101; else if (on) held <= a_i[3:0] ^ held;
     always @(posedge clk) begin
         if (on) p <= a_i;
         q <= p ^ {a_i[3:0], off};
     end
-    assign y_o = q & ~p;
+    assign y_o = q & ~p ^ held;
 endmodule
 """
 
@@ -48,8 +50,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     library = load_target(str(gated(home / "gated.lib")))
     found = synthesise([home / "little.v"], "little", library, out, "delay", CellOptions(clock_gating=True))
     assert found.gating
-    assert (found.gating.gates, found.gating.registers) == (1, 5)
-    assert found.cells["DFFSR"] == 2
+    assert (found.gating.gates, found.gating.registers) == (1, 9)
+    assert found.cells["DFFSR"] == 6
     return home / "little.v", out
 
 
@@ -57,7 +59,7 @@ def test_the_netlist_is_proven(made: tuple[Path, Path]) -> None:
     source, out = made
     models = liberty_models(out / "cells.lib")
     proof = prove_mapped(out, emitted([source], "little", "clk", True), "little", "clk", models)
-    assert "every next value of the 12 flip-flops" in proof.statement
+    assert "every next value of the 16 flip-flops" in proof.statement
 
 
 def test_models_of_a_library() -> None:
@@ -67,6 +69,23 @@ def test_models_of_a_library() -> None:
     assert not models.flops["DFFNEGX1"].rising
     assert models.flops["DFFSR"].idle == ((("R", 0), "1"), (("S", 0), "1"))
     assert models.gates == {}
+
+
+def _gated_and_reset(netlist: Netlist) -> dict[str, Any]:
+    """The pins of a flip-flop with a clear or a preset behind the clock gate."""
+    clocks = _first(netlist, "CLKGATE")["GCLK"]
+    cells = [c for c in netlist["cells"].values() if c["type"] == "DFFSR"]
+    wires: dict[str, Any] = next(c["connections"] for c in cells if c["connections"]["CLK"] == clocks)
+    return wires
+
+
+def _never_reset(netlist: Netlist) -> None:
+    _gated_and_reset(netlist).update(R=["1"], S=["1"])
+
+
+def _reset_the_other_way(netlist: Netlist) -> None:
+    wires = _gated_and_reset(netlist)
+    wires["R"], wires["S"] = wires["S"], wires["R"]
 
 
 def _first(netlist: Netlist, kind: str) -> dict[str, Any]:
@@ -111,6 +130,13 @@ FAULTS: dict[str, tuple[Callable[[Netlist], object], str]] = {
     "a clear of the other polarity": (lambda n: _cleared_by(n, _port(n, "rst_i")), "without the clock"),
     "a preset in the place of a clear": (_other_pin, "differs"),
     "logic reads the reset": (lambda n: _first(n, "CLKGATE").update(SE=_port(n, "rst_i")), "others read it"),
+    "behind the gate no reset": (_never_reset, "others read it|differs"),
+    "behind the gate the other reset": (_reset_the_other_way, "differs"),
+    "behind the gate the clock": (lambda n: _gated_and_reset(n).update(CLK=_port(n, "clk")), "differs"),
+    "behind the gate a clear by another net": (
+        lambda n: _gated_and_reset(n).update(R=_port(n, "en_i")),
+        "without the clock",
+    ),
     "another gate": (_other_gate, "differs"),
 }
 

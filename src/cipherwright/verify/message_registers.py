@@ -29,7 +29,7 @@ from .register_bus import (
 )
 from .verdict import CoreFolder
 
-__all__ = ["check_message_registers", "check_messages"]
+__all__ = ["check_message_registers", "check_messages", "played_messages"]
 
 _LENGTHS = tuple(name.upper() for name in LENGTH_PORTS)
 """Registers of the lengths of a packet, where its mode needs them before the data."""
@@ -360,6 +360,18 @@ class _Run:
             play(self.session, replace(traffic, units=()), Flow())
             self._check_gone()
         return len(traffic.units)
+
+
+def played_messages(bench: AxiMessageBench, source: str, seed: int) -> int:
+    """Messages under one key through the core of `bench`, after a reset, where the registers of the map
+    `source`, in SystemRDL, are written for each; how many. `seed`: of all that is random. Raises CheckFailed
+    where one differs from the reference.
+    """
+    p = bench.record["parameters"]
+    with bench.session() as session:
+        driver = RegisterDriver(bench.simulation, session.model, p["control"], bench.held)
+        software = Software(driver, registers_in(source), ("KEY", "UNIT"))
+        return _Run(session, software, p).messages(np.random.default_rng(seed), Flow())
 
 
 def check_message_registers(folder: CoreFolder) -> str:

@@ -30,7 +30,14 @@ from .simulate import Model, Simulation, Words, compile_simulation
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder
 
-__all__ = ["BlockSoftware", "Recorded", "check_register_blocks", "recorded"]
+__all__ = [
+    "BlockMessage",
+    "BlockSoftware",
+    "Recorded",
+    "block_message",
+    "check_register_blocks",
+    "recorded",
+]
 
 _VECTORS, _BLOCKS = 24, 4
 """Known answers of each direction at most, and blocks of each message."""
@@ -99,7 +106,7 @@ class BlockSoftware(RegisterUser):
 
 
 @dataclass(frozen=True)
-class _Message:
+class BlockMessage:
     """A key, an initial value, the direction, whole blocks, and what they become."""
 
     key: bytes
@@ -109,17 +116,19 @@ class _Message:
     result: bytes
 
 
-def _messages(p: Mapping[str, Any], way: int, seed: int) -> _Message:
-    """Blocks in one direction, with their results by the independent implementation."""
+def block_message(p: Mapping[str, Any], way: int, seed: int) -> BlockMessage:
+    """Random blocks for a core with parameters `p` in the direction `way` (1: decryption), with their results
+    by the independent implementation. `seed`: of all that is random.
+    """
     rng, size = np.random.default_rng(seed), p["block_bits"] // 8
     key, iv, data = rng.bytes(p["key_bits"] // 8), rng.bytes(size), rng.bytes(_BLOCKS * size)
     if p["mode"] == "ecb":
-        return _Message(key, b"", way, data, reference_of(p).bulk(key, data, bool(way)))
+        return BlockMessage(key, b"", way, data, reference_of(p).bulk(key, data, bool(way)))
     directions = np.full(_BLOCKS, way, dtype=np.uint8)
-    return _Message(key, iv, way, data, in_mode(p, key, iv, data, directions))
+    return BlockMessage(key, iv, way, data, in_mode(p, key, iv, data, directions))
 
 
-def _known(p: Mapping[str, Any]) -> list[_Message]:
+def _known(p: Mapping[str, Any]) -> list[BlockMessage]:
     """Known answers in each direction: blocks of the cipher, or in a mode that chains published messages."""
     size, vectors = p["block_bits"] // 8, messages_of(p)
     if p["mode"] == "ecb" and p["rounds"] is None:
@@ -130,7 +139,7 @@ def _known(p: Mapping[str, Any]) -> list[_Message]:
         if len(v.key) * 8 == p["key_bits"] and v.iterations == 1 and len(v.pt) in range(size, 5 * size, size)
     ]
     return [
-        _Message(v.key, v.iv, way, *((v.ct, v.pt) if way else (v.pt, v.ct)))
+        BlockMessage(v.key, v.iv, way, *((v.ct, v.pt) if way else (v.pt, v.ct)))
         for way in ways(p["direction"])
         for v in fit[:_VECTORS]
     ]
@@ -143,7 +152,7 @@ def check_register_blocks(folder: CoreFolder) -> str:
     p, record = folder.record["parameters"], folder.record
     simulation = compile_simulation(folder.sources, record["top"])
     known = _known(p)
-    sent = [_messages(p, way, seed) for seed in range(3) for way in ways(p["direction"])]
+    sent = [block_message(p, way, seed) for seed in range(3) for way in ways(p["direction"])]
     with recorded(folder, simulation) as (core, model):
         check_constants(core.software)
         _check_closed(core, sent[0])
@@ -225,7 +234,7 @@ def _refused(core: BlockSoftware, why: str) -> None:
         raise CheckFailed(f"START {why} is carried out")
 
 
-def _check_closed(core: BlockSoftware, m: _Message) -> None:
+def _check_closed(core: BlockSoftware, m: BlockMessage) -> None:
     """START needs a key, a whole block and an initial value; LOAD_KEY a whole key."""
     block = m.data[: core.size]
     core.words("DATA_IN", block)
@@ -252,7 +261,7 @@ def _check_closed(core: BlockSoftware, m: _Message) -> None:
         _refused(core, "without an initial value for a new key")
 
 
-def _check_waiting(core: BlockSoftware, sent: Sequence[_Message]) -> None:
+def _check_waiting(core: BlockSoftware, sent: Sequence[BlockMessage]) -> None:
     """A block that waits is kept as it is: for the result before it, and against commands that come later."""
     first, other = sent[0], sent[-1]
     size, wrong = core.size, bytes(core.size)
@@ -276,7 +285,7 @@ def _check_waiting(core: BlockSoftware, sent: Sequence[_Message]) -> None:
     _check_offered(core, first, other)
 
 
-def _check_offered(core: BlockSoftware, first: _Message, other: _Message) -> None:
+def _check_offered(core: BlockSoftware, first: BlockMessage, other: BlockMessage) -> None:
     """A key that was written while a block waited is taken as it was. One that is loaded while a block is
     inside is for the blocks after it, and is kept until then.
     """
@@ -305,7 +314,7 @@ def _check_offered(core: BlockSoftware, first: _Message, other: _Message) -> Non
     raise CheckFailed("a key that was loaded while a block was inside is never taken")
 
 
-def _check_result(core: BlockSoftware, m: _Message) -> None:
+def _check_result(core: BlockSoftware, m: BlockMessage) -> None:
     """A result stays while some of its words have not been read; then it is gone."""
     core.load(m.key, m.iv, m.way)
     core.start(m.data[: core.size], m.way)
@@ -326,7 +335,7 @@ def _check_result(core: BlockSoftware, m: _Message) -> None:
         raise CheckFailed("a result stays after all of it was read")
 
 
-def _check_rate(core: BlockSoftware, model: Recorded, m: _Message, promised: int) -> None:
+def _check_rate(core: BlockSoftware, model: Recorded, m: BlockMessage, promised: int) -> None:
     """A block can follow a block in the promised cycles, with no access of STATUS."""
     words = -(-core.size // 4)
     blocks = [m.data[at : at + core.size] for at in range(0, len(m.data), core.size)]
@@ -344,7 +353,7 @@ def _check_rate(core: BlockSoftware, model: Recorded, m: _Message, promised: int
         raise CheckFailed(f"a block every {promised} cycles is promised, and results are not there in time")
 
 
-def _check_events(core: BlockSoftware, m: _Message) -> None:
+def _check_events(core: BlockSoftware, m: BlockMessage) -> None:
     """What has happened raises irq_o where it is enabled, until it is cleared."""
     s, driver = core.software, core.software.driver
     result = s.bit("INTERRUPT_STATUS", "RESULT")
@@ -366,7 +375,7 @@ def _check_events(core: BlockSoftware, m: _Message) -> None:
         raise CheckFailed("clearing an interrupt changes a result")
 
 
-def _check_cleared(core: BlockSoftware, m: _Message) -> None:
+def _check_cleared(core: BlockSoftware, m: BlockMessage) -> None:
     """ZEROISE with a result that waits, one block inside and another written: nothing is left of them."""
     core.load(m.key, m.iv, m.way)
     for _ in range(2):
@@ -388,7 +397,7 @@ def _check_cleared(core: BlockSoftware, m: _Message) -> None:
         raise CheckFailed("a message after ZEROISE comes out wrong")
 
 
-def _check_resets(folder: CoreFolder, simulation: Simulation, m: _Message) -> int:
+def _check_resets(folder: CoreFolder, simulation: Simulation, m: BlockMessage) -> int:
     """A reset in each of many cycles of an exchange: what follows is right, and nothing of before comes."""
     size = folder.record["parameters"]["block_bits"] // 8
     with recorded(folder, simulation) as (core, model):

@@ -31,6 +31,7 @@ __all__ = [
     "check_secrets",
     "check_zeroise_closes",
     "check_zeroised",
+    "messages_over_bus",
     "offered",
     "registers_in",
 ]
@@ -215,7 +216,7 @@ def check_registers(folder: CoreFolder) -> str:
         check_constants(software)
         check_closed(software, p["key_bits"] // 8)
         for seed in range(3):
-            messages += _messages(bench, model, software, p, seed)
+            messages += messages_over_bus(bench, model, software, p, seed)
         check_secrets(software)
         check_events(software)
         check_zeroise_closes(software)
@@ -265,8 +266,13 @@ def check_closed(software: Software, key_bytes: int) -> None:
             raise CheckFailed("a block is taken without an initial value")
 
 
-def _messages(bench: AxiBench, model: Model, software: Software, p: Mapping[str, Any], seed: int) -> int:
-    """Messages in each direction under one key."""
+def messages_over_bus(
+    bench: AxiBench, model: Model, software: Software, p: Mapping[str, Any], seed: int
+) -> int:
+    """Messages in each direction under one key, which `software` writes, through a `model` of the core of
+    `bench` with parameters `p`; how many. `seed`: of key and blocks. Raises CheckFailed where one differs
+    from the reference.
+    """
     rng, size = np.random.default_rng(seed), p["block_bits"] // 8
     key = rng.bytes(p["key_bits"] // 8)
     for way in ways(p["direction"]):

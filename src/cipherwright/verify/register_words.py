@@ -35,7 +35,7 @@ from .register_bus import (
 from .simulate import compile_simulation
 from .verdict import CoreFolder
 
-__all__ = ["WordSoftware", "check_register_words", "check_words", "recorded_words"]
+__all__ = ["WordSoftware", "check_register_words", "check_words", "played_words", "recorded_words"]
 
 _LENGTHS = tuple(name.upper() for name in LENGTH_PORTS)
 """Registers of the lengths of a packet."""
@@ -668,6 +668,18 @@ def _resets(bench: AxiMessageBench, registers: Mapping[str, Any]) -> int:
             checks.play([part])
             model.rows.clear()
     return len(places)
+
+
+def played_words(bench: AxiMessageBench, source: str, sizes: Sequence[int], seed: int) -> None:
+    """Messages of `sizes` bytes under one key through the core of `bench`, after a reset, by the registers of
+    the map `source`, in SystemRDL. `seed`: of all that is random. Raises CheckFailed where one differs from
+    the reference.
+    """
+    with recorded_words(bench, registers_in(source)) as (core, model):
+        checks = _Checks(core, model, np.random.default_rng(seed))
+        key = checks.fresh()
+        core.load_key(key)
+        checks.play([checks.message(key, size) for size in sizes])
 
 
 def check_words(bench: AxiMessageBench, source: str) -> str:

@@ -9,7 +9,7 @@ import platform
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -129,6 +129,8 @@ class Simulation:
     library: Path
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    tape: list[Words] | None = field(default=None, compare=False)
+    """Where it is a list, it gets the rows of inputs of every cycle that a model of this simulation runs."""
 
     @cached_property
     def _lib(self) -> ctypes.CDLL:
@@ -245,6 +247,12 @@ class Model:
         for begin, end in _slices(len(rows)):
             at = given + begin * s.in_bytes, seen + begin * s.out_bytes
             run(self._p, end - begin, *at, *self._promise)
+        if s.tape is not None:
+            valid, ready = self._promise
+            shown = rows.copy()
+            if valid >= 0:
+                shown[:, valid] *= out[:, ready]
+            s.tape.append(shown)
         return out
 
     def feed(
@@ -279,6 +287,9 @@ class Model:
             if state[1] == n:
                 break
         done = int(state[1])
+        if s.tape is not None:
+            cycles = int(delivered[done - 1]) + 1 if done == n and n else len(offer)
+            s.tape.append(_shown(words, accepted[: int(state[0])], offer[:cycles], take, places))
         return results[:done], accepted, delivered[:done]
 
     def close(self) -> None:
@@ -286,6 +297,24 @@ class Model:
         if self._p:
             self.simulation._lib.sim_free(self._p)
             self._p = None
+
+
+def _shown(words: Words, accepted: Cycles, offer: Words, take: Words, places: Sequence[int]) -> Words:
+    """The rows of inputs that `Model.feed` shows in as many cycles as `offer` has, where words were taken in
+    those that are `accepted`; `words`, `take` and `places` as there.
+    """
+    valid, _, m_ready, _, key, key_bytes, lead = places
+    last = len(words) - 1
+    before = np.searchsorted(accepted, np.arange(len(offer), dtype=np.uint64), side="left")
+    offering = (offer != 0) & (before < len(words))
+    rows = words[np.minimum(before, last)]
+    if lead:
+        ahead = words[np.minimum(before + offering, last)]
+        rows[:, key : key + key_bytes] = ahead[:, key : key + key_bytes]
+    rows[:, valid] = offering
+    if m_ready >= 0:
+        rows[:, m_ready] = take[: len(offer)]
+    return rows
 
 
 def _parse_ports(header: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
