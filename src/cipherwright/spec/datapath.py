@@ -224,12 +224,14 @@ class Datapath(Spec):
         int,
         needs(
             (),
-            "a channel has a core of its own, with words at ports and no registers",
+            "a channel is a whole core with words at ports",
             mode=("gcm",),
             interface=("plain", "axi-stream"),
+        ),
+        needs(
+            (),
+            "a register map has the key, the IV and the status of one core",
             control=("none",),
-            release=("at-once",),
-            key_slots=(1,),
         ),
     ] = option(
         1,
