@@ -26,6 +26,7 @@ from cipherwright.verify import CoreFolder, PacketBench
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.channels import channel_traffic, together
 from cipherwright.verify.message_axi import AxiMessageBench
+from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import Simulation, compile_simulation
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
@@ -40,6 +41,10 @@ from .icarus import from_record
 
 BITS, COUNT = 18, 3
 CHANNELS = (*LIGHT_GCM, "channels=2")
+SLOTS = (*CHANNELS, "key_slots=2")
+HELD = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "release=verdict", "release_words=16")
+"""Two resident keys in each channel, and words that wait for a verdict."""
+
 STREAMS = (*CHANNELS, "interface=axi-stream", "tid_bits=2")
 LOOPS = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "interface=axi-stream", "iv_bits=any")
 """Behind AXI-Stream, in a pipeline and in a loop."""
@@ -226,14 +231,54 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
     ("change", "said"),
     [
         ("interface=axi-stream control=apb", "channels = 2 needs control = none, not control = apb"),
-        ("key_slots=2", "channels = 2 needs key_slots = 1"),
-        ("release=verdict", "channels = 2 needs release = at-once"),
+        ("key_slots=2 packet_keys=announced", "packet_keys = announced needs channels = 1"),
         ("channels=17", "channels"),
     ],
 )
 def test_refused(change: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         load(CHANNELS[0], [*CHANNELS[1:], *change.split()])
+
+
+SLOT_FAULTS: dict[str, Fault] = {
+    "a channel's key goes into another slot": use("u_channel_1.load_slot_i", "load_slot_i", "~load_slot_i"),
+    "a packet goes under the key of another channel's": use(
+        "u_channel_0.key_slot_i", "ch0_key_slot_i", "ch1_key_slot_i"
+    ),
+    "taken before all have it": AT_ONCE["taken before all have it"],
+}
+"""Faults of a core whose channels have two resident keys each."""
+
+HELD_FAULTS: dict[str, Fault] = {
+    "a packet waits where another's does": use("u_channel_0.decrypt_i", "ch0_decrypt_i", "ch1_decrypt_i"),
+    "a channel's expected tag is another's": use("u_channel_1.tag_i", "ch1_tag_i", "ch0_tag_i"),
+    "a channel is not zeroised": AT_ONCE["a channel is not zeroised"],
+}
+"""Faults of a core in whose channels words wait for a verdict."""
+
+
+@from_record
+@pytest.mark.parametrize(
+    ("variant", "faults"), [(SLOTS, SLOT_FAULTS), (HELD, HELD_FAULTS)], ids=["two keys", "release"]
+)
+def test_keys_and_verdicts_at_once(
+    variant: tuple[str, ...], faults: dict[str, Fault], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """Keys are loaded into one slot at rest, within a packet under it and while packets under the other go
+    on; words leave after a verdict. Every channel does what it does alone, and each fault is seen.
+    """
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+
+    def judge() -> list[list[str]]:
+        bench = packet_bench(folder.record).compile(folder.sources, folder.record)
+        faulty = faulty_simulation(core, faults.values(), (), tmp_path)
+        traffic = channel_traffic(bench, 2, keys=5)
+        return [together(bench, faulty, traffic, chosen(n)) for n in range(-1, len(faults))]
+
+    right, *wrong = judged(folder, [str(fault) for fault in faults.values()], judge)
+    assert right == []
+    assert [fault for fault, seen in zip(faults, wrong, strict=True) if not seen] == []
 
 
 STREAM_FAULTS: dict[str, Fault] = {

@@ -141,7 +141,8 @@ def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: i
     inside = core.packet or {"ports": {}}
     names = inside["ports"]
     if not core.stream:  # behind streams these are names inside
-        names = {what: channel_name(name, 0) for what, name in names.items()}
+        common = {pin.name for pin in _key_of(core.component.ports).pins}
+        names = {w: name if name in common else channel_name(name, 0) for w, name in names.items()}
     return replace(
         core,
         packet={**inside, "ports": names},

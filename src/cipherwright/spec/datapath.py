@@ -236,7 +236,8 @@ class Datapath(Spec):
     ] = option(
         1,
         "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own, plain "
-        "or AXI-Stream. A key comes at one port, and bits beside it say for which channels it is.",
+        "or AXI-Stream. A key comes at one port, and bits beside it say for which channels it is. With "
+        "`key_slots = 2` two keys are resident in each.",
         unit="channels",
         cost="The area of a core for each.",
         ge=1,

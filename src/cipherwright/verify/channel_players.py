@@ -253,7 +253,7 @@ class _WordPlayer(Player):
         return {
             p.ready_out: (),
             p.valid_out: (p.block_out, n["keep_out"], n["last_out"]),
-            n["tag_valid"]: (n["tag_out"], n["good"]),
+            n["tag_valid"]: tuple(n[what] for what in ("tag_out", "good", "too_long") if what in n),
         }
 
     @staticmethod

@@ -173,7 +173,8 @@ def _differences(
 
 def channel_traffic(bench: ChannelBench, count: int, keys: int = 0, seed: int = 23) -> list[Traffic]:
     """Traffic for `count` channels, each played to the core of one, which is `bench`. `keys`: times at which
-    a key comes (0: ten, or six where two are resident); `seed`: of all that is random. Raises CheckFailed where that core is wrong by itself.
+    a key comes (0: ten, or six where two are resident); `seed`: of all that is random. Raises CheckFailed
+    where that core is wrong by itself.
     """
     events = _events(bench, np.random.default_rng(seed), count, keys or _KEYS[key_slots_of(bench)])
     return [_played(bench, events, channel, seed) for channel in range(count)]
