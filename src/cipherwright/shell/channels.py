@@ -53,8 +53,10 @@ _MERGED = ("busy_o",)
 
 _PREFIX = re.compile(r"^ch\d+_")
 
-_STREAM = re.compile(r"\b(?=[sm]_(?:axis|tag|iv)(?:_|\b))")
-"""Where the name of a stream of packets begins, or of a port beside it."""
+_STREAM = re.compile(r"\b(?=[sm]_(?:axis|tag|iv)(?:_|\b)|(?:tag_valid_o|last_i)\b)")
+"""Where the name of a stream of packets begins, or of a port beside it, or of one that another port's meaning
+names.
+"""
 
 
 def channel_name(name: str, channel: int) -> str:
