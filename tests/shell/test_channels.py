@@ -364,8 +364,9 @@ def test_rules_and_reset_of_streams(built: Callable[..., Built], tmp_path: Path)
 
 
 @pytest.mark.recorded
-def test_every_check_of_streams(built: Callable[..., Built]) -> None:
-    _, folder = built(*LOOPS)
+@pytest.mark.parametrize("variant", [LOOPS, HELD_STREAMS], ids=["any IV", "release"])
+def test_every_check_of_streams(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    _, folder = built(*variant)
     verdicts = verified(folder, 300)
     assert [v.check for v in verdicts if not v.passed] == []
     assert {"channels", "AXI-Stream", "bus rules", "zeroise"} <= {
