@@ -56,6 +56,9 @@ CASES = (
     (*LANES, AXI, "lanes=3", "tdata_bits=128", "control=wishbone"),
     (*LIGHT_GCM, "channels=2", AXI, "lanes=2", "tid_bits=1"),
     (*WHOLE["gcm"], "channels=3", AXI, "iv_bits=any", "fifo_depth=64"),
+    (*WHOLE["gcm"], "channels=2", AXI, "release=verdict", "release_words=64", "tid_bits=1"),
+    (*LIGHT_GCM, "channels=2", AXI, "key_slots=2", "tid_bits=2"),
+    (*LIGHT_GCM, "channels=2", "release=verdict", "tag_bits=96"),
 )
 
 

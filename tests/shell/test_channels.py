@@ -26,6 +26,7 @@ from cipherwright.verify import CoreFolder, PacketBench
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.channels import channel_traffic, together
 from cipherwright.verify.message_axi import AxiMessageBench
+from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import Simulation, compile_simulation
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
@@ -40,6 +41,11 @@ from .icarus import from_record
 
 BITS, COUNT = 18, 3
 CHANNELS = (*LIGHT_GCM, "channels=2")
+SLOTS = (*CHANNELS, "key_slots=2")
+HELD = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "release=verdict", "release_words=16")
+"""Two resident keys in each channel, and words that wait for a verdict."""
+
+HELD_STREAMS = (*HELD[:-1], "release_words=64", "interface=axi-stream", "tid_bits=2")
 STREAMS = (*CHANNELS, "interface=axi-stream", "tid_bits=2")
 LOOPS = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "interface=axi-stream", "iv_bits=any")
 """Behind AXI-Stream, in a pipeline and in a loop."""
@@ -226,14 +232,54 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
     ("change", "said"),
     [
         ("interface=axi-stream control=apb", "channels = 2 needs control = none, not control = apb"),
-        ("key_slots=2", "channels = 2 needs key_slots = 1"),
-        ("release=verdict", "channels = 2 needs release = at-once"),
+        ("key_slots=2 packet_keys=announced", "packet_keys = announced needs channels = 1"),
         ("channels=17", "channels"),
     ],
 )
 def test_refused(change: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         load(CHANNELS[0], [*CHANNELS[1:], *change.split()])
+
+
+SLOT_FAULTS: dict[str, Fault] = {
+    "a channel's key goes into another slot": use("u_channel_1.load_slot_i", "load_slot_i", "~load_slot_i"),
+    "a packet goes under the key of another channel's": use(
+        "u_channel_0.key_slot_i", "ch0_key_slot_i", "ch1_key_slot_i"
+    ),
+    "taken before all have it": AT_ONCE["taken before all have it"],
+}
+"""Faults of a core whose channels have two resident keys each."""
+
+HELD_FAULTS: dict[str, Fault] = {
+    "a packet waits where another's does": use("u_channel_0.decrypt_i", "ch0_decrypt_i", "ch1_decrypt_i"),
+    "a channel's expected tag is another's": use("u_channel_1.tag_i", "ch1_tag_i", "ch0_tag_i"),
+    "a channel is not zeroised": AT_ONCE["a channel is not zeroised"],
+}
+"""Faults of a core in whose channels words wait for a verdict."""
+
+
+@from_record
+@pytest.mark.parametrize(
+    ("variant", "faults"), [(SLOTS, SLOT_FAULTS), (HELD, HELD_FAULTS)], ids=["two keys", "release"]
+)
+def test_keys_and_verdicts_at_once(
+    variant: tuple[str, ...], faults: dict[str, Fault], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """Keys are loaded into one slot at rest, within a packet under it and while packets under the other go
+    on; words leave after a verdict. Every channel does what it does alone, and each fault is seen.
+    """
+    core, folder = built(*variant)
+    assert isinstance(core, Core)
+
+    def judge() -> list[list[str]]:
+        bench = packet_bench(folder.record).compile(folder.sources, folder.record)
+        faulty = faulty_simulation(core, faults.values(), (), tmp_path)
+        traffic = channel_traffic(bench, 2, keys=5)
+        return [together(bench, faulty, traffic, chosen(n)) for n in range(-1, len(faults))]
+
+    right, *wrong = judged(folder, [str(fault) for fault in faults.values()], judge)
+    assert right == []
+    assert [fault for fault, seen in zip(faults, wrong, strict=True) if not seen] == []
 
 
 STREAM_FAULTS: dict[str, Fault] = {
@@ -318,8 +364,9 @@ def test_rules_and_reset_of_streams(built: Callable[..., Built], tmp_path: Path)
 
 
 @pytest.mark.recorded
-def test_every_check_of_streams(built: Callable[..., Built]) -> None:
-    _, folder = built(*LOOPS)
+@pytest.mark.parametrize("variant", [LOOPS, HELD_STREAMS], ids=["any IV", "release"])
+def test_every_check_of_streams(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    _, folder = built(*variant)
     verdicts = verified(folder, 300)
     assert [v.check for v in verdicts if not v.passed] == []
     assert {"channels", "AXI-Stream", "bus rules", "zeroise"} <= {
@@ -341,15 +388,68 @@ def test_lanes_in_channels(built: Callable[..., Built]) -> None:
 
 
 def test_figures_of_streams(built: Callable[..., Built], mapped: Counts) -> None:
-    """Two channels have the flip-flops of two cores with their buses and three more, and twice the rate."""
-    for variant in (STREAMS, LOOPS):
+    """Two channels have the flip-flops of two cores with their buses and three more, and twice the rate; with
+    words that wait for a verdict, too.
+    """
+    for variant in (STREAMS, LOOPS, HELD_STREAMS):
         core, folder = built(*variant)
         one, _ = built(*(change for change in variant if change != "channels=2"))
         assert isinstance(core, Core) and isinstance(one, Core)
         assert core.flip_flops == 2 * one.flip_flops + 3 == folder.record["predicted"]["ffs"]
         assert core.bits_per_cycle == 2 * one.bits_per_cycle
-        assert core.tested == one.tested == f"{core.top}_buffered"
+        assert core.tested == one.tested
+        if variant != STREAMS:
+            assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+
+
+def test_figures_of_two_keys(built: Callable[..., Built], mapped: Counts) -> None:
+    core, folder = built(*SLOTS)
+    one, _ = built(*LIGHT_GCM, "key_slots=2")
+    assert core.flip_flops == 2 * one.flip_flops + 3
     assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+
+
+@pytest.mark.parametrize("bus", ["plain", "axi-stream"])
+def test_the_readme_of_two_keys(bus: str, built: Callable[..., Built]) -> None:
+    """The slot of a key has one port, and that of a packet is the channel's own."""
+    _, folder = built(*SLOTS, f"interface={bus}")
+    readme = (folder.path / "README.md").read_text()
+    for sentence in (
+        "Two keys are resident in each channel, in the slots 0 and 1. `load_slot_i` says which slot",
+        "It is for the channels whose bit of `key_channels_i` is 1, for the same slot of each.\n"
+        "Hold all four inputs until then.",
+        "| `load_slot_i` | input | 1 | the slot that the key is for |",
+        "`ch1_s_axis_tuser`" if bus == "axi-stream" else "| `ch1_key_slot_i` | input | 1 |",
+    ):
+        assert sentence in readme, sentence
+    assert "ch0_load_slot_i" not in (folder.path / "record.json").read_text() + readme
+
+
+def test_the_readme_of_verdicts(built: Callable[..., Built]) -> None:
+    readme = (built(*HELD_STREAMS)[1].path / "README.md").read_text()
+    assert "leaves one beat at `ch0_m_tag`, with `ch0_m_tag_tuser[1]` = 0" in readme
+    assert "`ch0_m_tag_tuser[3]` is 1" in readme
+    readme = (built(*HELD)[1].path / "README.md").read_text()
+    assert "| `ch1_too_long_o` | output | 1 | channel 1: with ch1_tag_valid_o" in readme
+
+
+@from_record
+def test_reset_and_rules_of_verdicts(built: Callable[..., Built], tmp_path: Path) -> None:
+    """The verdict in a channel's buffer is a datum; a verdict that reset leaves valid is seen."""
+    core, folder = built(*HELD)
+    _, streams = built(*HELD_STREAMS)
+    fault = unreset("came_q")
+
+    def judge() -> list[str]:
+        wrong = broken_file(folder, f"{core.top}_release.sv", fault, tmp_path / "b")
+        with pytest.raises(CheckFailed) as told:
+            check_reset(wrong)
+        return [check_reset(folder), check_reset(streams), check_bus_rules(streams), str(told.value)]
+
+    reset, of_streams, rules, broken = judged(folder, [str(fault)], judge)
+    assert "ch1_too_long_o" in reset and "ch1_m_axis_tvalid" in of_streams
+    assert "outputs of valid and ready" in rules
+    assert "does not clear" in broken
 
 
 def test_the_testbench_of_streams(built: Callable[..., Built], tmp_path: Path) -> None:

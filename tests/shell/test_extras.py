@@ -159,13 +159,14 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "control=axi-lite"), 2),
         ((*PACKETS, "channels=2", "tid_bits=2"), 2),
         ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "channels=2"), 2),
+        ((*SLOTS, "interface=axi-stream", "channels=2"), 1),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
         *("packets with lengths and wishbone", "units", "units under two keys"),
         "units under two keys and wishbone",
         *("units and apb", "units that bring keys", "two keys and axi-lite", "announced keys"),
-        *("lanes and axi-lite", "packets in channels", "lanes in channels"),
+        *("lanes and axi-lite", "packets in channels", "lanes in channels", "two keys in channels"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -222,6 +223,8 @@ CHANNELS = (*LIGHT_GCM, "channels=2")
         ((*SLOTS, "packet_keys=announced"), "idle=random|zeroise_i", 2),
         (LANES, "idle=alternate", 1),
         (CHANNELS, "all_channels", 2),
+        ((*SLOTS, "channels=2"), "all_channels|two_keys", 3),
+        ((*CHANNELS, "release=verdict", "release_words=64"), "all_channels", 2),
     ],
     ids=[
         *("tags", "packets with lengths", "released packets", "packets", "a run of units"),
@@ -232,6 +235,8 @@ CHANNELS = (*LIGHT_GCM, "channels=2")
             "packets that bring keys",
             "packets of two lanes",
             "packets in two channels",
+            "packets under two keys in two channels",
+            "released packets in two channels",
         ),
     ],
 )

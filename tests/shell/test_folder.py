@@ -166,6 +166,8 @@ OF_MESSAGES = {
     (*LIGHT_GCM, "channels=2"): PACKET,
     (*LIGHT_GCM, VERDICT, "tag_bits=96"): PACKET,
     (*LIGHT_GCM, "key_slots=2"): PACKET,
+    (*LIGHT_GCM, "channels=2", "key_slots=2"): PACKET,
+    ("aes-gcm-small", *LIGHT_LOOP, "channels=2", VERDICT): PACKET,
     (*LIGHT_GCM, "key_slots=2", "packet_keys=announced"): ["packet", "verdict", "zeroise"],
     ("aes-gcm-small", *LIGHT_LOOP): PACKET,
     ("aes-gcm-small", *LIGHT_LOOP, VERDICT): PACKET,

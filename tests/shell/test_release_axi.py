@@ -123,9 +123,10 @@ def test_rules_and_reset(built: Callable[..., Built]) -> None:
 
 
 def test_flip_flops_are_predicted(built: Callable[..., Built], mapped: Counts) -> None:
-    core, folder = built(*SMALL, "digit_bits=1")
-    assert isinstance(core, Core)
-    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+    for variant in ((*SMALL, "digit_bits=1"), (*LIGHT_GCM, *WAITS)):
+        core, folder = built(*variant)
+        assert isinstance(core, Core)
+        assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
 def test_a_buffer_that_is_too_small_is_refused() -> None:

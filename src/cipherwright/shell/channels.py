@@ -53,8 +53,10 @@ _MERGED = ("busy_o",)
 
 _PREFIX = re.compile(r"^ch\d+_")
 
-_STREAM = re.compile(r"\b(?=[sm]_(?:axis|tag|iv)(?:_|\b))")
-"""Where the name of a stream of packets begins, or of a port beside it."""
+_STREAM = re.compile(r"\b(?=[sm]_(?:axis|tag|iv)(?:_|\b)|(?:tag_valid_o|last_i)\b)")
+"""Where the name of a stream of packets begins, or of a port beside it, or of one that another port's meaning
+names.
+"""
 
 
 def channel_name(name: str, channel: int) -> str:
@@ -141,7 +143,8 @@ def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: i
     inside = core.packet or {"ports": {}}
     names = inside["ports"]
     if not core.stream:  # behind streams these are names inside
-        names = {what: channel_name(name, 0) for what, name in names.items()}
+        common = {pin.name for pin in _key_of(core.component.ports).pins}
+        names = {w: name if name in common else channel_name(name, 0) for w, name in names.items()}
     return replace(
         core,
         packet={**inside, "ports": names},

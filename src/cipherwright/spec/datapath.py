@@ -224,17 +224,20 @@ class Datapath(Spec):
         int,
         needs(
             (),
-            "a channel has a core of its own, with words at ports and no registers",
+            "a channel is a whole core with words at ports",
             mode=("gcm",),
             interface=("plain", "axi-stream"),
+        ),
+        needs(
+            (),
+            "a register map has the key, the IV and the status of one core",
             control=("none",),
-            release=("at-once",),
-            key_slots=(1,),
         ),
     ] = option(
         1,
         "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own, plain "
-        "or AXI-Stream. A key comes at one port, and bits beside it say for which channels it is.",
+        "or AXI-Stream. A key comes at one port, and bits beside it say for which channels it is. With "
+        "`key_slots = 2` two keys are resident in each.",
         unit="channels",
         cost="The area of a core for each.",
         ge=1,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ import numpy as np
 from ..errors import CheckFailed
 from ..shell import AXIS_DATA, TAG_DATA, WORD_BYTES
 from .gcm import random_packets
+from .held_packets import HeldBench
+from .key_slots import KeyLoad, SlotSession
 from .message_axi import AxiMessageBench, AxiSession, Flow
-from .message_axi_checks import Traffic, joined, packet_beats
+from .message_axi_checks import Traffic, joined, packet_beats, with_slot
 from .packets import Packet, PacketBench, PacketResult, Session
 from .reference import reference_of
 from .simulate import Model, Simulation, Words
 
-__all__ = ["ChannelBench", "Player", "Tape", "player_of"]
+__all__ = ["ChannelBench", "Player", "Tape", "key_slots_of", "load_slot_of", "player_of"]
 
 ChannelBench = PacketBench | AxiMessageBench
 """The core of a channel, at its own ports or at those of AXI-Stream."""
@@ -36,6 +39,12 @@ _LONGEST_IV = 128
 _SOME = 3
 """Longest packets for which there is time between two keys, at least."""
 
+_DRAINED = 40
+"""Cycles after the last tag in which words that waited for a verdict begin to leave, and some more."""
+
+_TO_SLOT = 3
+"""Cycles in which a packet's slot is read, and those that a load keeps free."""
+
 _GAPS = (0.0, 0.5, 0.1)
 """How probable a gap before a word is, in the traffic of one channel after the other."""
 
@@ -43,15 +52,35 @@ _FLOWS = (Flow(take=0.3), Flow(0.4, 0.8), Flow(0.9, 0.5))
 """The same of beats, and how probable it is that a result is taken: in the first, FIFOs get full."""
 
 
-class Tape(Model):
-    """A model that keeps what goes in and what comes out of it. `simulation`: of the core."""
+_BESIDE = 2
+"""Packets under one key, while the other is loaded."""
 
-    def __init__(self, simulation: Simulation) -> None:
+
+@dataclass(frozen=True)
+class _Sent:
+    """A `packet` under the key of a `slot`, and what the reference makes of it (`want`)."""
+
+    packet: Packet
+    want: PacketResult
+    slot: int
+
+
+class Tape(Model):
+    """A model that keeps what goes in and what comes out of it. `simulation`: of the core; shared: an input
+    that all channels have in common, and its value in each cycle, the last one for good.
+    """
+
+    def __init__(self, simulation: Simulation, shared: tuple[str, Words] | None = None) -> None:
         super().__init__(simulation)
-        self.given, self.seen = list[Words](), list[Words]()
+        self.given, self.seen, self.shared = list[Words](), list[Words](), shared
 
     def run(self, rows: Words) -> Words:
         """As `Model.run` of `rows`."""
+        if self.shared:
+            name, values = self.shared
+            first = sum(map(len, self.given))
+            now = np.arange(first, first + len(rows))
+            self.simulation.view(rows, name)[:, 0] = np.take(values, now, mode="clip")
         out = super().run(rows)
         self.given.append(rows.copy())
         self.seen.append(out)
@@ -72,7 +101,7 @@ class Player(ABC):
         self.session, self.rng, self.number = session, rng, number
         self.p: Mapping[str, Any] = session.bench.record["parameters"]
         self.start = session.cycle
-        self.key = b""
+        self.keys = dict[int, bytes]()
         self.longest = _longest(session.bench)
 
     @staticmethod
@@ -108,46 +137,60 @@ class Player(ABC):
             raise CheckFailed(f"a packet ends {self.cycle - cycle} cycles later than its words can take")
         self._wait(cycle - self.cycle)
 
-    def _made(self, size: tuple[int, int]) -> tuple[Packet, PacketResult]:
-        """A random packet of this size under the key of the channel, and what the reference makes of it."""
-        (packet,), (want,) = random_packets(self.p, self.rng, self.key, [size])
-        return packet, want
+    def _made(self, size: tuple[int, int], slot: int) -> _Sent:
+        """A random packet of this size under the key of a slot."""
+        (packet,), (want,) = random_packets(self.p, self.rng, self.keys[slot], [size])
+        return _Sent(packet, want, slot)
 
-    def _plain(self, size: tuple[int, int]) -> tuple[Packet, PacketResult]:
+    def _plain(self, size: tuple[int, int], slot: int) -> _Sent:
         """The same, whose IV has 96 bits, and takes no words."""
         while True:
-            packet, want = self._made(size)
-            if not packet.iv_sizes:
-                return packet, want
+            made = self._made(size, slot)
+            if not made.packet.iv_sizes:
+                return made
+
+    def _any(self, slot: int) -> _Sent:
+        """A random packet of any size under the key of a slot."""
+        a, n = (int(x) for x in self.rng.integers(0, _LONGEST + 1, 2))
+        return self._made((a, n), slot)
+
+    def _slot(self) -> int:
+        """A slot that has a key."""
+        return int(self.rng.choice(sorted(self.keys)))
 
     def packets(self, end: int, after: int | None = None) -> None:
         """Random packets, as long as the next one and `after` cycles more (None: until all has left) are over
         before the cycle `end`.
         """
         margin = self.longest + (self.rest(self.session.bench) if after is None else after)
-        while self.key and self.cycle + margin < end:
-            a, n = (int(x) for x in self.rng.integers(0, _LONGEST + 1, 2))
-            self._send(*self._made((a, n)))
+        while self.keys and self.cycle + margin < end:
+            self._send(self._any(self._slot()))
 
-    def load(self, cycle: int, key: bytes, within: bool) -> None:
-        """Take a `key` that is offered from a `cycle` on; with `within` it comes within a packet."""
-        if within and self.key:
-            self._send_with(cycle, key, *self._plain(_WITHIN))
+    def load(self, cycle: int, key: bytes, slot: int, how: int) -> None:
+        """Take a `key` for a `slot` that is offered from a `cycle` on. how: at rest (0), within a packet
+        under the key before it (1), or while packets under the other key go on (2), where there is such a
+        key.
+        """
+        if how == 2 and 1 - slot in self.keys:
+            self._load_beside(cycle, key, slot, [self._any(1 - slot) for _ in range(_BESIDE)])
         else:
-            self.until(cycle)
-        self.session.load_key(key)
-        self.key = key
+            if how == 1 and slot in self.keys:
+                self._send_with(cycle, key, self._plain(_WITHIN, slot))
+            else:
+                self.until(cycle)
+            self._load(key, slot)
+        self.keys[slot] = key
 
     def zeroise(self, cycle: int) -> None:
         """Zeroise in a cycle, within what is in flight."""
         last = self._last()
         self.packets(cycle - last, int(self.session.bench.record["packet"]["tag_latency_cycles"]))
-        if self.key:
+        if self.keys:
             self.until(cycle - last)
-            self._send_last(*self._plain((20, 30)))
+            self._send_last(self._plain((20, 30), self._slot()))
         self.until(cycle)
         self.session.zeroise()
-        self.key = b""
+        self.keys = {}
         self._forget()
 
     def finish(self) -> None:
@@ -161,16 +204,26 @@ class Player(ABC):
         """So many cycles in which no word is offered."""
 
     @abstractmethod
-    def _send(self, packet: Packet, want: PacketResult) -> None:
-        """A packet with gaps, of which the reference makes `want`."""
+    def _send(self, made: _Sent) -> None:
+        """A packet with gaps."""
 
     @abstractmethod
-    def _send_with(self, cycle: int, key: bytes, packet: Packet, want: PacketResult) -> None:
-        """The same, within which a key is offered from a cycle on, which must not be taken in it."""
+    def _send_with(self, cycle: int, key: bytes, made: _Sent) -> None:
+        """The same, within which a key for its slot is offered from a cycle on, which must not be taken in
+        it.
+        """
 
     @abstractmethod
-    def _send_last(self, packet: Packet, want: PacketResult) -> None:
+    def _send_last(self, made: _Sent) -> None:
         """The same without gaps."""
+
+    @abstractmethod
+    def _load(self, key: bytes, slot: int) -> None:
+        """Offer a key for a slot until it is taken."""
+
+    @abstractmethod
+    def _load_beside(self, cycle: int, key: bytes, slot: int, packets: list[_Sent]) -> None:
+        """The same from a cycle on, while packets under the other key go on."""
 
     @abstractmethod
     def _last(self) -> int:
@@ -200,7 +253,7 @@ class _WordPlayer(Player):
         return {
             p.ready_out: (),
             p.valid_out: (p.block_out, n["keep_out"], n["last_out"]),
-            n["tag_valid"]: (n["tag_out"], n["good"]),
+            n["tag_valid"]: tuple(n[what] for what in ("tag_out", "good", "too_long") if what in n),
         }
 
     @staticmethod
@@ -209,22 +262,44 @@ class _WordPlayer(Player):
 
     @staticmethod
     def rest(bench: ChannelBench) -> int:
-        return int(bench.record["packet"]["tag_latency_cycles"]) + 4 + _ahead(bench)
+        waits = bench.words + _DRAINED if isinstance(bench, HeldBench) else 0
+        return int(bench.record["packet"]["tag_latency_cycles"]) + 4 + waits + _ahead(bench)
 
     def _wait(self, cycles: int) -> None:
         self.session.run(self.session.idle(cycles))
 
-    def _send(self, packet: Packet, want: PacketResult) -> None:
-        self.sent.append(want)
-        self.session.send(packet, self.gaps)
+    def _expect(self, made: _Sent) -> None:
+        """What leaves of a packet that is sent."""
+        self.sent += self.session.bench.expected([made.packet], [made.want])
 
-    def _send_with(self, cycle: int, key: bytes, packet: Packet, want: PacketResult) -> None:
+    def _send(self, made: _Sent) -> None:
+        self._play(made, self.gaps)
+
+    def _play(self, made: _Sent, gaps: float, key: bytes = b"") -> None:
+        self._expect(made)
+        if isinstance(self.session, SlotSession):
+            self.session.slot = made.slot
+        self.session.send(made.packet, gaps, key)
+
+    def _send_with(self, cycle: int, key: bytes, made: _Sent) -> None:
         self.until(cycle - _ahead(self.session.bench))
-        self.sent.append(want)
-        self.session.send(packet, 0.0, key)
+        self._play(made, 0.0, key)
 
-    def _send_last(self, packet: Packet, want: PacketResult) -> None:
-        self.session.send(packet)
+    def _send_last(self, made: _Sent) -> None:
+        self._play(made, 0.0)
+
+    def _load(self, key: bytes, slot: int) -> None:
+        if isinstance(self.session, SlotSession):
+            self.session.load_key(key, slot)
+        else:
+            self.session.load_key(key)
+
+    def _load_beside(self, cycle: int, key: bytes, slot: int, packets: list[_Sent]) -> None:
+        assert isinstance(self.session, SlotSession)
+        self.until(cycle)
+        for made in packets:
+            self._expect(made)
+        self.session.traffic([(m.packet, m.slot) for m in packets], [KeyLoad(key, slot, 0)], self.gaps)
 
     def _last(self) -> int:
         return 4 * (_word_cycles(self.session.bench) + 1)
@@ -270,9 +345,10 @@ class _BeatPlayer(Player):
         while True:
             yield int(self.rng.integers(0, 1 << self.session.bench.id_bits))
 
-    def _beats(self, packet: Packet, want: PacketResult) -> Traffic:
+    def _beats(self, made: _Sent) -> Traffic:
         """A packet that is sent, as beats."""
-        self.sent.append(packet_beats(self.session.bench, packet, want, self._ids()))
+        sent = packet_beats(self.session.bench, made.packet, made.want, self._ids())
+        self.sent.append(with_slot(sent, made.slot))
         return self.sent[-1]
 
     @property
@@ -284,22 +360,35 @@ class _BeatPlayer(Player):
         for _ in range(cycles):
             self.session.wait()
 
-    def _send(self, packet: Packet, want: PacketResult) -> None:
+    def _send(self, made: _Sent) -> None:
         s = self.session
         # However deep a FIFO is, what it holds has time to leave.
         s.play((), {side: n - s.bench.patience // 2 for side, n in self._due.items()}, self.flow)
-        s.play(self._beats(packet, want).beats, {}, self.flow)
+        s.play(self._beats(made).beats, {}, self.flow)
 
-    def _send_with(self, cycle: int, key: bytes, packet: Packet, want: PacketResult) -> None:
-        s, beats = self.session, self._beats(packet, want).beats
+    def _send_with(self, cycle: int, key: bytes, made: _Sent) -> None:
+        s, beats = self.session, self._beats(made).beats
         self.until(cycle - _begins(s.bench))
         s.play(beats[:1], {}, Flow())
         self.until(cycle)
-        s.offer_key(key)
+        s.offer_key(key, made.slot)
         s.play(beats[1:], {}, self.flow)
+        if not s.offers_key:
+            raise CheckFailed("a key is taken within a packet under the key before it")
 
-    def _send_last(self, packet: Packet, want: PacketResult) -> None:
-        self.session.play(self._beats(packet, want).beats, {}, Flow())
+    def _send_last(self, made: _Sent) -> None:
+        self.session.play(self._beats(made).beats, {}, Flow())
+
+    def _load(self, key: bytes, slot: int) -> None:
+        self.session.load_key(key, slot)
+
+    def _load_beside(self, cycle: int, key: bytes, slot: int, packets: list[_Sent]) -> None:
+        self.until(cycle)
+        self.session.offer_key(key, slot)
+        for made in packets:
+            self._send(made)
+        if self.session.offers_key:
+            self.session.load_key(key, slot)
 
     def _last(self) -> int:
         return self.longest
@@ -317,6 +406,16 @@ class _BeatPlayer(Player):
 def player_of(bench: ChannelBench) -> type[Player]:
     """Who plays traffic to the core `bench` of a channel."""
     return _BeatPlayer if isinstance(bench, AxiMessageBench) else _WordPlayer
+
+
+def load_slot_of(bench: ChannelBench) -> str:
+    """The port of the core `bench` that says which slot a key is for; "" where one key is resident."""
+    return str(bench.record["packet"]["ports"].get("load_slot", ""))
+
+
+def key_slots_of(bench: ChannelBench) -> int:
+    """How many keys are resident in the core `bench`."""
+    return 2 if load_slot_of(bench) else 1
 
 
 def _in_loop(bench: ChannelBench) -> bool:
@@ -339,15 +438,17 @@ def _longest(bench: ChannelBench) -> int:
     if "initial_block_cycles" in packet:
         words += -(-_LONGEST_IV // WORD_BYTES)
         wait += int(packet["initial_block_cycles"])
+    wait += _TO_SLOT * (key_slots_of(bench) - 1)
     gap = 3 * int(bench.record["interval_cycles"]) if _in_loop(bench) else 12
     return words * (_word_cycles(bench) + gap) + wait
 
 
 def _ahead(bench: ChannelBench) -> int:
     """Cycles from a packet's first word to the key that is offered within it: from the fourth word on, in a
-    loop from the second.
+    loop from the second. With two keys the first word is offered a cycle before it is taken, and the key
+    comes after the fourth.
     """
-    return 1 if _in_loop(bench) else 3
+    return 1 if _in_loop(bench) else 3 + 2 * (key_slots_of(bench) - 1)
 
 
 def _begins(bench: ChannelBench) -> int:

@@ -17,25 +17,33 @@ import numpy as np
 
 from ..errors import CheckFailed
 from ..shell import CHOSEN, channel_name
-from .channel_players import ChannelBench, Tape, player_of
+from .channel_players import ChannelBench, Tape, key_slots_of, load_slot_of, player_of
 from .reference import reference_of
 from .simulate import Model, Simulation, Words, compile_simulation
 from .verdict import CoreFolder
 
 __all__ = ["Traffic", "channel_traffic", "check_channels", "together"]
 
-_KEYS = 10
-"""Times at which a key comes, before everything is zeroised."""
+_AHEAD = 4
+"""Cycles by which the slot of some keys is there before them."""
+
+_KEYS = {1: 10, 2: 6}
+"""Times at which a key comes, before everything is zeroised, by how many keys are resident: with two, a key
+takes about 1,200 cycles.
+"""
 
 
 @dataclass(frozen=True)
 class _Event:
-    """A `key` for some `channels`, in a `cycle`; `zeroise`: everything is zeroised so many cycles before."""
+    """A `key` for some `channels`, in a `cycle`; `zeroise`: everything is zeroised so many cycles before;
+    `slot`: which of the resident keys it becomes.
+    """
 
     cycle: int
     key: bytes
     channels: frozenset[int]
     zeroise: int = 0
+    slot: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,19 +54,21 @@ class Traffic:
     seen: Words
 
 
-def _events(
-    rng: np.random.Generator, count: int, keys: int, apart: int, key_bytes: int, zeroise: int
-) -> list[_Event]:
-    """Keys for all `count` channels, for each by itself, and for some, at so many times (`keys`), `apart`
-    cycles from one to the next. Then everything is zeroised, which takes `zeroise` cycles, and a last key
-    comes.
+def _events(bench: ChannelBench, rng: np.random.Generator, count: int, keys: int) -> list[_Event]:
+    """Keys for all `count` channels, for each by itself, and for some, at so many times (`keys`). Then
+    everything is zeroised, and a last key comes.
     """
+    record, slots = bench.record, key_slots_of(bench)
+    zeroise, key_bytes = int(record["zeroise_cycles"]) + 8, int(record["parameters"]["key_bits"]) // 8
+    apart = player_of(bench).apart(bench)
     whole = frozenset(range(count))
     some = [whole, *(frozenset((k,)) for k in range(count)), whole]
     for _ in range(keys - len(some)):
         chosen = rng.permutation(count)[: int(rng.integers(1, count + 1))]
         some.append(frozenset(chosen.tolist()))
-    found = [_Event(apart * k + 5, rng.bytes(key_bytes), of) for k, of in enumerate(some)]
+    found = [
+        _Event(apart * k + 5, rng.bytes(key_bytes), of, slot=k // 2 % slots) for k, of in enumerate(some)
+    ]
     last = found[-1].cycle + apart + zeroise
     return [*found, _Event(last, rng.bytes(key_bytes), whole, zeroise)]
 
@@ -68,7 +78,7 @@ def _played(bench: ChannelBench, events: Sequence[_Event], channel: int, seed: i
     kind = player_of(bench)
     with bench.session(seed + channel) as session:
         session.model.close()
-        session.model = tape = Tape(bench.simulation)
+        session.model = tape = Tape(bench.simulation, _slots(bench, events))
         session.reset()
         player = kind(session, np.random.default_rng([seed, channel]), channel)
         # Of a key for others a channel takes no notice: its packets go on.
@@ -79,10 +89,22 @@ def _played(bench: ChannelBench, events: Sequence[_Event], channel: int, seed: i
             else:
                 player.packets(event.cycle)
                 player.finish()
-            player.load(event.cycle, event.key, within=(number + channel) % 2 == 1)
+            player.load(event.cycle, event.key, event.slot, (number + channel) % (1 + key_slots_of(bench)))
         player.packets(events[-1].cycle + player.apart(bench))
         player.finish()
         return Traffic(np.vstack(tape.given), np.vstack(tape.seen))
+
+
+def _slots(bench: ChannelBench, events: Sequence[_Event]) -> tuple[str, Words] | None:
+    """The port that says which slot a key is for, where there are several, and its value in each cycle, which
+    is that of all channels: of the key that comes next from four cycles before it on, or with it.
+    """
+    if not load_slot_of(bench):
+        return None
+    begins = [0, *(1 + e.cycle - _AHEAD * (k % 2) for k, e in enumerate(events))]
+    values = [1 - events[0].slot, *(e.slot for e in events)]
+    lasts = [end - begin for begin, end in zip(begins, [*begins[1:], begins[-1] + 1], strict=True)]
+    return load_slot_of(bench), np.repeat(np.array(values, dtype=np.uint8), lasts)
 
 
 def _merged(whole: Simulation, bench: ChannelBench, traffic: Sequence[Traffic]) -> tuple[Words, Words]:
@@ -90,8 +112,10 @@ def _merged(whole: Simulation, bench: ChannelBench, traffic: Sequence[Traffic]) 
     cycles = min(len(t.given) for t in traffic)
     rows, ends = whole.rows(cycles), np.zeros(cycles, dtype=np.uint8)
     p, s = bench.ports, bench.simulation
-    shared = {p.reset, p.zeroise, p.key_valid, p.key}
+    shared = {p.reset, p.zeroise, p.key_valid, p.key, load_slot_of(bench)}
     chosen = whole.view(rows, CHOSEN)
+    if slot := load_slot_of(bench):
+        whole.view(rows, slot)[:] = s.view(traffic[0].given[:cycles], slot)
     for k, t in enumerate(traffic):
         given = t.given[:cycles]
         for port in s.inputs:
@@ -147,14 +171,12 @@ def _differences(
         yield f"{p.busy} is not 1 where that of a channel is"
 
 
-def channel_traffic(bench: ChannelBench, count: int, keys: int = _KEYS, seed: int = 23) -> list[Traffic]:
+def channel_traffic(bench: ChannelBench, count: int, keys: int = 0, seed: int = 23) -> list[Traffic]:
     """Traffic for `count` channels, each played to the core of one, which is `bench`. `keys`: times at which
-    a key comes; `seed`: of all that is random. Raises CheckFailed where that core is wrong by itself.
+    a key comes (0: ten, or six where two are resident); `seed`: of all that is random. Raises CheckFailed
+    where that core is wrong by itself.
     """
-    record = bench.record
-    zeroise, key_bytes = int(record["zeroise_cycles"]) + 8, int(record["parameters"]["key_bits"]) // 8
-    apart = player_of(bench).apart(bench)
-    events = _events(np.random.default_rng(seed), count, keys, apart, key_bytes, zeroise)
+    events = _events(bench, np.random.default_rng(seed), count, keys or _KEYS[key_slots_of(bench)])
     return [_played(bench, events, channel, seed) for channel in range(count)]
 
 
@@ -190,8 +212,10 @@ def check_channels(folder: CoreFolder, bench: ChannelBench) -> str:
     packets = sum(kind.tags(bench, t.given, t.seen) for t in traffic)
     keys = sum(int((view(t.given, p.key_valid) & view(t.seen, p.key_ready)).sum()) for t in traffic)
     cycles = min(len(t.given) for t in traffic)
+    slots = ", under two keys each, one of which is loaded while packets under the other go on"
     return (
         f"{count} channels at once for {cycles:,} cycles, each as the core of a channel alone: {packets} "
         f"packets equal to {reference_of(record['parameters']).name}, {keys} keys at rest and within "
-        f"packets, for one channel or several; zeroising within packets{kind.HOW}"
+        f"packets, for one channel or several; zeroising within packets"
+        f"{slots * (key_slots_of(bench) - 1)}{kind.HOW}"
     )

@@ -198,6 +198,8 @@ class AxiSession:
         cleared = at_once and self._get(row, self.bench.ports.reset) == 1
         out = self.model.run(row)
         self.cycle += 1
+        if self._driven and self._get(out, self.bench.ports.key_ready):
+            self._driven.clear()
         for s in self.bench.sides:
             shown = self._beat_bytes(out, s) if self._get(out, f"{s}_tvalid") else b""
             if s in self._held and shown != self._held[s] and not (cleared and not shown):
@@ -274,10 +276,19 @@ class AxiSession:
         if sum(map(len, self.left.values())) != before:
             raise CheckFailed("something leaves that nobody asked for")
 
-    def offer_key(self, key: bytes) -> None:
-        """Offer `key` beside all that is done from now on, until `load_key` has it taken."""
+    def offer_key(self, key: bytes, slot: int = 0) -> None:
+        """Offer `key` beside all that is done from now on, until it is taken. `slot`: which it is for, where
+        two are resident.
+        """
         ports = self.bench.ports
         self._driven |= {ports.key_valid: 1, ports.key: int.from_bytes(key, "big")}
+        if _SLOT in self.bench.names:
+            self._driven[_SLOT] = slot
+
+    @property
+    def offers_key(self) -> bool:
+        """Whether a key that was offered has not been taken yet."""
+        return bool(self._driven)
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Offer `key` (byte 0 of the standard first) until it is taken. `slot`: which it is for, where two

@@ -167,7 +167,7 @@ def _verdicts(n: Netlist, buffer: str) -> set[Any]:
     cells = [c for c in n.cells.values() if c["type"] == FLIP_FLOP]
     inside = [c for c in cells if str(c.get("attributes", {}).get("src", "")).startswith(f"{buffer}:")]
     bits = [c["connections"]["Q"][0] for c in inside]
-    return {q for q in bits if n.name(q).rpartition(".")[2] in _VERDICT}
+    return {q for q in bits if without_channel(n.name(q).rpartition(".")[2]) in _VERDICT}
 
 
 def prove_reset(

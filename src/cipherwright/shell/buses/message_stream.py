@@ -413,6 +413,7 @@ def _from_buffer(bus: MessageBus) -> _Way:
         (Part("value", bus.id_bits, "s_axis_tid"),),
         (),
         "enters",
+        "the buffer tells when a word enters it.",
     )
     return (ids,), [*items, Wire(("enters",)), Wire(("data_id",), bus.id_bits, vector=True)], ()
 

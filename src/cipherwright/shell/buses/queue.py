@@ -29,7 +29,7 @@ class Queue:
     name: begins the names around it; fifo: its size and form. reserves: an expression that is 1 with a beat
     that is taken and that will have a result here; comes: one that is 1 with the result. word: fields of the
     result, from bit 0 on, as they come; beside: what goes round the core with the beat. pops: the expression
-    that takes the word which is offered.
+    that takes the word which is offered; unread: why nothing reads NAME_valid, where nothing does.
 
     After `items` the wrapper has NAME_room (a place is free, a register), NAME_valid and NAME_FIELD.
     """
@@ -41,6 +41,7 @@ class Queue:
     word: tuple[Part, ...]
     beside: tuple[Part, ...]
     pops: str
+    unread: str = ""
 
     def items(self, zeroise: str, reset: str = "rst_i") -> list[WrapperItem]:
         """What is in the wrapper. zeroise: the expression that is 1 while everything is being forgotten;
@@ -77,7 +78,8 @@ class Queue:
                     (zeroise, reset),
                 ),
             ]
-        return [*items, Let(f"{n}_valid", f"{n}_there & {n}_side_there" if apart else f"{n}_there")]
+        there = f"{n}_there & {n}_side_there" if apart else f"{n}_there"
+        return [*items, Let(f"{n}_valid", there, lint=self.unread)]
 
     def _fields(self, parts: Sequence[Part], word: str) -> list[Let]:
         total, low, found = _width(parts), 0, list[Let]()

@@ -403,19 +403,43 @@ def _keys_of_channels(core: Core) -> Iterator[str]:
         "A channel begins no packet from the cycle after the key is first offered until it took and expanded "
         "it. Then it goes on, also while the key is still offered for others."
     )
-    yield f"A key with `{CHOSEN}` = 0 is taken and goes nowhere."
-    yield "One that is withdrawn may be in some of its channels."
+    yield from _no_channel()
 
 
 def _two_keys(core: Core) -> Iterator[str]:
     p, thing = core.ports, _thing(core)
     ports = (core.packet or core.unit or {})["ports"]
-    yield f"Two keys are resident, in the slots 0 and 1. `{ports['load_slot']}` says which slot a key is for."
+    where = "resident in each channel" if core.channels else "resident"
+    yield f"Two keys are {where}, in the slots 0 and 1. `{ports['load_slot']}` says which slot a key is for."
+    if core.channels:
+        yield from _two_keys_of_channels(core)
+        return
     yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
     yield "Hold all three inputs until then."
     yield f"`{p.key_ready}` rises only after a key is offered and the last {thing} under its slot has left."
     yield f"{thing.capitalize()}s under the other slot go on meanwhile, and while the key is expanded."
     yield f"A key is complete {core.key_cycles} cycles after it is taken; nothing under its slot is before."
+
+
+def _two_keys_of_channels(core: Core) -> Iterator[str]:
+    p = core.ports
+    yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
+    yield f"It is for the channels whose bit of `{CHOSEN}` is 1, for the same slot of each."
+    yield "Hold all four inputs until then."
+    yield "Each of these channels takes it when its own last packet under its slot has left."
+    yield "Packets under the other slot go on meanwhile, and while the key is expanded; so do other channels."
+    yield f"`{p.key_ready}` rises in the cycle after the last of them took it."
+    yield (
+        f"A key is complete {core.key_cycles} cycles after its channel took it. From the cycle after it is "
+        "first offered until then, that channel begins no packet under its slot."
+    )
+    yield from _no_channel()
+
+
+def _no_channel() -> Iterator[str]:
+    """Of a key that is for no channel, and of one that not all channels took."""
+    yield f"A key with `{CHOSEN}` = 0 is taken and goes nowhere."
+    yield "One that is withdrawn may be in some of its channels."
 
 
 def _keys_of_packets(core: Core) -> Iterator[str]:

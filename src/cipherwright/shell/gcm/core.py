@@ -92,7 +92,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         stream=around.stream,
         bus=around.bus,
         packet=packet,
-        beside=parts.beside,
+        beside=Design((*parts.beside.modules, *released.later.modules)),
     )
     core = in_channels(alone, around.channels, around.channel_flip_flops)
     said = (

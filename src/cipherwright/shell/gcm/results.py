@@ -193,7 +193,7 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = Fals
         Reg(tuple(f"difference_{k}" for k in range(VERDICT)), sum_bits),
         *(Reg((f"differs_{level}",), size, vector=True) for level, size in enumerate(sizes, 1)),
         Reg(("keep_q",), timing.word_bytes),
-        Reg(("last_q", *(("waits_q",) if holds else ()))),
+        Reg(("last_q",)),
         Reg(("tag_q",), tag_bits),
         *copies("judged", f"decrypt_l{tag - 1}", tag_bits),
         Clocked(
@@ -210,7 +210,6 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = Fals
                 Step("good_q", f"~(|differs_{VERDICT - 1}) & decrypt_l{tag}"),
                 Step("keep_q", "shown" if timing.lanes == 1 else "all_shown"),
                 Step("last_q", f"last_l{value}"),
-                *([Step("waits_q", f"decrypt_l{value}")] if holds else []),
             )
         ),
         Clocked(
@@ -221,7 +220,7 @@ def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = Fals
         Drive("block_o", "result_0"),
         Drive("keep_o", "keep_q"),
         Drive("last_o", "last_q"),
-        *([Drive("hold_o", "waits_q")] if holds else []),
+        *([Drive("hold_o", f"decrypt_l{value + 1}")] if holds else []),
         Drive("tag_valid_o", "tag_v & ~drop_i"),
         Drive("tag_o", "tag_q" if tag_bits == 128 else f"{{tag_q, {128 - tag_bits}'d0}}"),
         Drive("good_o", "good_q"),
