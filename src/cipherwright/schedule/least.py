@@ -106,7 +106,8 @@ def least_optimum(
 def _tight(rows: Ints, x: Ints) -> Ints:
     """The rows that hold at `x` with no room left."""
     a, b, w = rows.T
-    return rows[x[b] - x[a] == w]
+    tight: Ints = rows[x[b] - x[a] == w]
+    return tight
 
 
 def _smallest_best_set(tight: Ints, price: Ints, full: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

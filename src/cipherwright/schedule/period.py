@@ -8,11 +8,13 @@ solved with those that some solution on the way breaks (`broken`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .least import Ints
 
@@ -37,7 +39,7 @@ class LongPaths:
             for s in sources:
                 self.users[s].append(v)
         self._tail: dict[int, float] = {}
-        for u in reversed(edges):
+        for u in reversed(list(edges)):
             self._tail[u] = delay[u] + max((self._tail[v] for v in self.users[u]), default=0.0)
 
     def pairs(self, most: int) -> list[tuple[int, int]] | None:
@@ -71,38 +73,45 @@ class LongPaths:
         for v, sources in self.edges.items():
             for s, latency in sources.items():
                 users[s].append((v, latency))
-        for u in reversed(self.edges):
+        for u in reversed(list(self.edges)):
             ends = [(stages[v] - n, 0.0 if n else -times[v]) for v, n in users[u]]
             stage, time = min([(last[u], 0.0), *ends])
             time = self.delay[u] - time
             stages[u], times[u] = (stage, time) if time <= self.room else (stage - 1, self.delay[u])
         return stages
 
-    def broken(self, stage: Callable[[int], int]) -> list[tuple[int, int]]:
-        """Pairs of which both are in one stage where every operation is in its `stage`, ascending: for each
-        operation at which a path exceeds the room first, all from which one does. There is one at least where
-        a stage takes longer than the period.
+    def broken(self, stage: Ints) -> list[tuple[int, int]]:
+        """Pairs of which both are in one stage, ascending, where every operation is in its `stage` (by its
+        place in `edges`): for each operation at which a path exceeds the room first, all from which one does.
+        There is one at least where a stage takes longer than the period.
         """
-        at, late = dict[int, float](), list[int]()
-        same = dict[int, Sequence[int]]()
-        for v, sources in self.sources.items():
-            own = stage(v)
-            same[v] = [s for s in sources if stage(s) == own]
-            before = max([at[s] for s in same[v]], default=0.0)
-            at[v] = before + self.delay[v]
-            if at[v] > self.room >= before:
-                late.append(v)
-        return sorted((u, v) for v in late for u in self._before(v, same))
+        late = self._late(stage)
+        if not late:
+            return []
+        at = dict(zip(self.edges, stage.tolist(), strict=True))
+        return sorted((u, v) for v in late for u in self._before(v, at))
 
-    def _before(self, v: int, same: Mapping[int, Sequence[int]]) -> set[int]:
+    def _late(self, stage: Ints) -> list[int]:
+        """The operations at which a path exceeds the room first."""
+        before, delay = np.zeros(len(stage)), self._delays
+        for sources, firsts, users in self._levels:
+            u = np.repeat(users, np.diff(firsts, append=len(sources)))
+            came = np.where(stage[sources] == stage[u], before[sources] + delay[sources], 0.0)
+            before[users] = np.maximum.reduceat(came, firsts)
+        late = np.flatnonzero((before <= self.room) & (before + delay > self.room))
+        return [self._operations[k] for k in late.tolist()]
+
+    def _before(self, v: int, at: Mapping[int, int]) -> set[int]:
         """The operations from which a path to `v` in its stage exceeds the room, and does not from the next
-        one on. same: what every operation reads in its own stage.
+        one on. at: the stage of every operation.
         """
-        found = set[int]()
+        found, own = set[int](), at[v]
         longest, frontier = {v: self.delay[v]}, [-v]
         while frontier:
             i = -heappop(frontier)
-            for u in same[i]:
+            for u in self.sources[i]:
+                if at[u] != own:
+                    continue
                 d = longest[i] + self.delay[u]
                 if d > self.room:
                     found.add(u)
@@ -110,6 +119,33 @@ class LongPaths:
                     if u not in longest:
                         heappush(frontier, -u)
                     longest[u] = max(d, longest.get(u, 0.0))
+        return found
+
+    @cached_property
+    def _operations(self) -> list[int]:
+        return list(self.edges)
+
+    @cached_property
+    def _delays(self) -> NDArray[np.float64]:
+        """The delays of the operations in their order."""
+        return np.array([self.delay[v] for v in self.edges])
+
+    @cached_property
+    def _levels(self) -> list[tuple[Ints, Ints, Ints]]:
+        """Edges without registers, by the number of operations before them: places of their sources, the
+        first edge of each user, the users.
+        """
+        place = {v: k for k, v in enumerate(self.edges)}
+        level, levels = dict[int, int](), defaultdict[int, list[int]](list)
+        for v, sources in self.sources.items():
+            level[v] = max((level[s] + 1 for s in sources), default=0)
+            if sources:
+                levels[level[v]].append(v)
+        found = []
+        for _, users in sorted(levels.items()):
+            sizes = [len(self.sources[v]) for v in users]
+            of_all = np.array([place[s] for v in users for s in self.sources[v]])
+            found.append((of_all, np.cumsum([0, *sizes[:-1]]), np.array([place[v] for v in users])))
         return found
 
 

@@ -29,7 +29,7 @@ __all__ = ["earliest", "optimum", "schedule", "shortest_period", "useful_stages"
 _EPS = 1e-6
 _PRICINGS = 4
 
-_MOST_PAIRS = 1 << 19
+_MOST_PAIRS = 1 << 18
 """Pairs of operations that a period divides, which a program states before it is solved."""
 
 _DEAR = 1.01
@@ -366,8 +366,8 @@ class _Program:
 
     def _broken(self, x: Ints) -> Ints:
         """Rows for the period that the point `x` breaks and that the program does not state."""
-        stages = x.tolist()
-        return as_rows(self.paths.broken(lambda i: int(stages[self.index[i]])), self.index)
+        first = len(self.index) - len(self.paths.edges)  # behind the inputs
+        return as_rows(self.paths.broken(x[first : len(self.index)]), self.index)
 
     def solve(self, prices: Sequence[float] | None = None, ties: Ties | None = None) -> dict[int, int] | None:
         """Stages of all agile operations and inputs; None where `ties` between them leave no solution."""
