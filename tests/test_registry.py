@@ -351,7 +351,7 @@ class Compares(Toy):
     name = "compares"
 
     def key_next(self, constant: Word, state: Words) -> Words:
-        return state if constant == 5 else super().key_next(constant, state)
+        return state if constant == state[0] else super().key_next(constant, state)
 
 
 @pytest.mark.parametrize(
