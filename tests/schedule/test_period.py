@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from cipherwright.graph import Graph, GraphBuilder
-from cipherwright.schedule import UNIT, Io, Schedule, schedule, shortest_period, solve
+from cipherwright.schedule import UNIT, Schedule, schedule, solve
 from cipherwright.schedule.least import Ints
 from cipherwright.schedule.period import LongPaths
 from tests.schedule.test_schedule import small
@@ -30,7 +30,7 @@ def butterfly(levels: int, bits: int) -> Graph:
 def found_on_the_way(monkeypatch: pytest.MonkeyPatch, g: Graph, stages: int, **more: bool) -> Schedule:
     """The schedule where no pair is stated before."""
     with monkeypatch.context() as m:
-        m.setattr(solve, "_MOST_PAIRS", -1)
+        m.setattr(solve, "MOST_PAIRS", -1)
         return schedule(g, UNIT, stages, **more)
 
 
@@ -75,19 +75,19 @@ def test_a_missed_pair_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_few_pairs_are_found_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """The budget of a program with many pairs: those that it states, and the points that it asks of."""
-    g, found, known = butterfly(24, 64), list[int](), LongPaths.broken
+    g, found, known, asked = butterfly(24, 64), list[int](), LongPaths.broken, list[LongPaths]()
 
     def counted(paths: LongPaths, stage: Ints) -> list[tuple[int, int]]:
         pairs = known(paths, stage)
         found.append(len(pairs))
+        asked.append(paths)
         return pairs
 
     monkeypatch.setattr(LongPaths, "broken", counted)
     found_on_the_way(monkeypatch, g, 4)
-    edges = solve._edges(g)
-    whole = LongPaths(edges, dict.fromkeys(edges, 1.0), shortest_period(g, UNIT, 4, Io())).pairs(10**6)
-    assert whole is not None and len(whole) > 100 * len(edges)
-    assert 0 < sum(found) < len(edges)
+    operations, whole = len(asked[0].edges), asked[0].pairs(10**6)
+    assert whole is not None and len(whole) > 100 * operations
+    assert 0 < sum(found) < operations
     assert len(found) < 10
 
 

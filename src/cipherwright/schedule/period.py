@@ -1,4 +1,4 @@
-"""What a period asks of a schedule: the ends of a path that takes longer stand in different stages.
+"""The constraints of a period: the two ends of a path that takes longer are in different stages.
 
 There are as many such pairs as operations can be reached in a period, from each operation. Adders by gates
 have over a thousand for each. So only a program of few pairs states them all (`pairs`); a larger one is

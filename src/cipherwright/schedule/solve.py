@@ -24,12 +24,12 @@ from .price import SHIFT_LUT, logic_cells
 from .rounds import Ties, ties_of
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
-__all__ = ["earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
+__all__ = ["MOST_PAIRS", "earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
 
 _EPS = 1e-6
 _PRICINGS = 4
 
-_MOST_PAIRS = 1 << 18
+MOST_PAIRS = 1 << 18
 """Pairs of operations that a period divides, which a program states before it is solved."""
 
 _DEAR = 1.01
@@ -335,7 +335,7 @@ class _Program:
             rows += [(index[s], index[v], latency) for s, latency in sources.items()]
         delay = {i: model.delay(graph, graph.nodes[i]) for i in edges}
         self.paths = LongPaths(edges, delay, period - model.register + _EPS)
-        pairs = self.paths.pairs(_MOST_PAIRS)
+        pairs = self.paths.pairs(MOST_PAIRS)
         self.whole = pairs is not None
         rows += [(index[u], index[v], 1) for u, v in pairs or ()]
         self.bounds: list[tuple[float, float]] = [
