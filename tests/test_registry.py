@@ -347,6 +347,13 @@ class Asks(Toy):
         return state if constant == 5 else super().key_next(constant, state)
 
 
+class Compares(Toy):
+    name = "compares"
+
+    def key_next(self, constant: Word, state: Words) -> Words:
+        return state if constant == state[0] else super().key_next(constant, state)
+
+
 @pytest.mark.parametrize(
     ("cipher", "sentence"),
     [
@@ -389,6 +396,11 @@ class Asks(Toy):
             Asks,
             "TypeError: a word is no condition of Python, it has no value while hardware is described: "
             "choose(bit, one, zero) takes one word or the other (test_registry.py, line N)",
+        ),
+        (
+            Compares,
+            "TypeError: words are not compared by == and !=, they have no value while hardware is described: "
+            "~(a ^ b) is 1 in each bit in which a and b are equal (test_registry.py, line N)",
         ),
     ],
     ids=lambda x: x.__name__ if isinstance(x, type) else "",

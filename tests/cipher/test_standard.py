@@ -121,10 +121,26 @@ def test_a_word_is_no_condition(asked: Callable[[Word], bool]) -> None:
         asked(word(8, 5))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda a, b: a == b,
+        lambda a, b: a != b,
+        lambda a, b: (a == b) & a,
+        lambda a, b: a in (b,),
+        lambda a, b: (a, a) == (a, b),
+        lambda a, b: a == a,
+    ],
+)
+def test_words_are_not_compared(asked: Callable[[Word, Word], bool]) -> None:
+    with pytest.raises(TypeError, match=r"not compared by == and !=.*~\(a \^ b\)"):
+        asked(word(8, 5), word(8, 5))
+
+
 def test_words_stay_keys_of_dicts() -> None:
     a, b = word(8, 5), word(8, 5)
-    assert a in (b, a) and a not in (b,)
-    assert len({a: 1, b: 2}) == 2
+    assert a in (a, b) and {a: 1, b: 2}[b] == 2
+    assert a != "a" and a is not b
 
 
 def test_no_message_names_a_private_class() -> None:

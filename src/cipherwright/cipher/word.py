@@ -70,7 +70,8 @@ class Matrix:
 class Word(ABC):
     """An unsigned value of `width` bits. Operands of `^ & | + - *` have equal widths, or one is a number;
     `+`, `-` and `*` are modulo 2^width. Raises ValueError where widths differ, and TypeError where an operand
-    is neither, or a condition of Python asks a word: hardware has no value while it is described.
+    is neither, or a condition or a comparison of Python asks a word: hardware has no value while it is
+    described.
     """
 
     @property
@@ -128,7 +129,9 @@ class Word(ABC):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, int):
             raise TypeError(_NO_CONDITION)
-        return self is other
+        if isinstance(other, Word):
+            raise TypeError(_NO_COMPARISON)
+        return NotImplemented
 
     __hash__ = object.__hash__
 
@@ -259,6 +262,11 @@ class Word(ABC):
 _NO_CONDITION = (
     "a word is no condition of Python, it has no value while hardware is described: choose(bit, one, zero) "
     "takes one word or the other"
+)
+
+_NO_COMPARISON = (
+    "words are not compared by == and !=, they have no value while hardware is described: ~(a ^ b) is 1 in "
+    "each bit in which a and b are equal"
 )
 
 

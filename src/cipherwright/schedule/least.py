@@ -14,16 +14,19 @@ There is one least best point, so the answer does not depend on how a flow is fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .price import SHIFT_LUT
 
-__all__ = ["Ints", "least_feasible", "least_optimum", "whole_costs"]
+__all__ = ["Broken", "Ints", "least_feasible", "least_optimum", "whole_costs"]
 
 Ints = NDArray[np.int64]
+
+Broken = Callable[[Ints], Ints]
+"""Point -> rows (a, b, w) of a program that it breaks, at least one where there are any."""
 
 _MOST = 1 << 28
 """Costs are added in words of 32 bits by the search for a flow."""
@@ -66,11 +69,15 @@ def least_feasible(rows: Ints, low: Ints, high: Ints) -> Ints | None:
 
 
 def least_optimum(
-    rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]
+    rows: Ints,
+    bounds: Sequence[tuple[float, float]],
+    cost: Sequence[float],
+    broken: Broken = lambda x: np.zeros((0, 3), dtype=np.int64),
 ) -> tuple[Ints, float] | None:
     """The integers x of the least total cost, of several such the least ones, and that cost; None where no
     integers satisfy the constraints. rows: (a, b, w) for x_b - x_a >= w; bounds: of every x, both included;
-    cost: of every x, multiples of 1/16.
+    cost: of every x, multiples of 1/16; broken: further rows, which are asked for when a point is found that
+    breaks them.
 
     >>> x, total = least_optimum(np.array([[0, 1, 1]]), [(0, 5), (0, 9)], [-2.0, 1.0])
     >>> x.tolist(), total  # both are raised until the first may not be
@@ -79,14 +86,28 @@ def least_optimum(
     low, high = np.array(bounds).astype(np.int64).T
     price = whole_costs(cost)
     x = least_feasible(rows, low, high)
+    while x is not None and len(more := broken(x)):
+        rows = np.concatenate([rows, more])
+        x = least_feasible(rows, x, high)
     if x is None:
         return None
-    a, b, w = rows.T
-    while (raised := _smallest_best_set(rows[x[b] - x[a] == w], price, x == high)) is not None:
+    while (raised := _smallest_best_set(_tight(rows, x), price, x == high)) is not None:
+        a, b, w = rows.T
         leaving = raised[a] & ~raised[b]
         room = np.concatenate([(high - x)[raised], (x[b] - x[a] - w)[leaving]])
-        x = x + room.min() * raised
+        further = x + room.min() * raised
+        if len(more := broken(further)):
+            rows = np.concatenate([rows, more])  # the set stays the best one only where no row is broken
+        else:
+            x = further
     return x, float(np.dot(x, price)) / SHIFT_LUT
+
+
+def _tight(rows: Ints, x: Ints) -> Ints:
+    """The rows that hold at `x` with no room left."""
+    a, b, w = rows.T
+    tight: Ints = rows[x[b] - x[a] == w]
+    return tight
 
 
 def _smallest_best_set(tight: Ints, price: Ints, full: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -8,11 +8,9 @@ system of difference constraints. `least.py` solves it in integers.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from heapq import heappop, heappush
 
 import numpy as np
 
@@ -20,15 +18,19 @@ from ..errors import UserError
 from ..graph import OPS, Graph
 from .delay import DelayModel
 from .kept import kept_solution
-from .least import Ints, least_optimum
+from .least import Broken, Ints, least_optimum
+from .period import LongPaths, as_rows
 from .price import SHIFT_LUT, logic_cells
 from .rounds import Ties, ties_of
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
-__all__ = ["earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
+__all__ = ["MOST_PAIRS", "earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
 
 _EPS = 1e-6
 _PRICINGS = 4
+
+MOST_PAIRS = 1 << 18
+"""Pairs of operations that a period divides, which a program states before it is solved."""
 
 _DEAR = 1.01
 """What equal rounds may cost, as a multiple of the logic cells without them."""
@@ -318,53 +320,6 @@ def _price(s: Schedule, c: tuple[int, int, tuple[int, ...], tuple[str, ...]], sr
     return 1 / SHIFT_LUT if last - s.made(src) >= srl_from else 1.0
 
 
-@dataclass(frozen=True)
-class _Paths:
-    """What paths without registers are made of: each operation's users on them, its delay, and the longest
-    path from it on, its own delay included; `room`: the delay that fits in a period.
-    """
-
-    users: Mapping[int, Sequence[int]]
-    delay: Mapping[int, float]
-    tail: Mapping[int, float]
-    room: float
-
-    def beyond(self, u: int) -> set[int]:
-        """The operations at which a path from `u` exceeds the room first."""
-        users, delay, tail, room = self.users, self.delay, self.tail, self.room
-        found: set[int] = set()
-        longest, frontier = {u: delay[u]}, [u] if tail[u] > room else []
-        while frontier:
-            i = heappop(frontier)
-            for v in users[i]:
-                d = longest[i] + delay[v]
-                if d > room:
-                    found.add(v)
-                elif longest[i] + tail[v] > room:
-                    if v not in longest:
-                        heappush(frontier, v)
-                    longest[v] = max(d, longest.get(v, 0.0))
-        return found
-
-
-def _period_edges(
-    graph: Graph, model: DelayModel, period: float, edges: dict[int, dict[int, int]]
-) -> set[tuple[int, int]]:
-    """Pairs (u, v) with a path whose delay, u and v included, exceeds the period, and whose prefix does
-    not.
-    """
-    users: dict[int, list[int]] = defaultdict(list)
-    for v, sources in edges.items():
-        for s in (s for s, latency in sources.items() if latency == 0):
-            users[s].append(v)
-    delay = {i: model.delay(graph, graph.nodes[i]) for i in edges}
-    tail: dict[int, float] = {}
-    for u in sorted(edges, reverse=True):
-        tail[u] = delay[u] + max((tail[v] for v in users[u]), default=0.0)
-    paths = _Paths(users, delay, tail, period - model.register + _EPS)
-    return {(u, v) for u in edges for v in paths.beyond(u)}
-
-
 class _Program:
     """The linear program of the fewest register bits: built once, solved for one price of a cycle each
     class or several.
@@ -378,7 +333,11 @@ class _Program:
         index, rows = self.index, []  # (a, b, w): x_b - x_a >= w
         for v, sources in edges.items():
             rows += [(index[s], index[v], latency) for s, latency in sources.items()]
-        rows += [(index[u], index[v], 1) for u, v in sorted(_period_edges(graph, model, period, edges))]
+        delay = {i: model.delay(graph, graph.nodes[i]) for i in edges}
+        self.paths = LongPaths(edges, delay, period - model.register + _EPS)
+        pairs = self.paths.pairs(MOST_PAIRS)
+        self.whole = pairs is not None
+        rows += [(index[u], index[v], 1) for u, v in pairs or ()]
         self.bounds: list[tuple[float, float]] = [
             *((s, s) for s in fixed.values()),
             *[(io.first, stages - 1)] * len(edges),
@@ -395,6 +354,20 @@ class _Program:
                 (index[src], t, int(OPS[graph.nodes[src].op].clocked))
             ]
         self.rows = np.array(rows)
+        if not self.whole:
+            self._narrow(earliest(graph, model, period, io) or {})
+
+    def _narrow(self, first: Mapping[int, int]) -> None:
+        """Bounds as narrow as the period makes them. `first`: the earliest stage of every operation."""
+        index, bounds = self.index, self.bounds
+        last = self.paths.latest({i: int(bounds[index[i]][1]) for i in self.paths.edges})
+        for i, stage in last.items():
+            bounds[index[i]] = (max(bounds[index[i]][0], first[i]), stage)
+
+    def _broken(self, x: Ints) -> Ints:
+        """Rows for the period that the point `x` breaks and that the program does not state."""
+        first = len(self.index) - len(self.paths.edges)  # behind the inputs
+        return as_rows(self.paths.broken(x[first : len(self.index)]), self.index)
 
     def solve(self, prices: Sequence[float] | None = None, ties: Ties | None = None) -> dict[int, int] | None:
         """Stages of all agile operations and inputs; None where `ties` between them leave no solution."""
@@ -406,7 +379,7 @@ class _Program:
         if ties is not None:
             joined = self._joined(cost, ties)
             return None if joined is None else {i: int(joined[k]) for i, k in self.index.items()}
-        found = optimum(self.rows, self.bounds, cost)
+        found = self._optimum(self.rows, self.bounds, cost, self._broken)
         assert found is not None, "the register program has no solution"
         return {i: int(found[k]) for i, k in self.index.items()}
 
@@ -431,8 +404,21 @@ class _Program:
         first = np.ones(len(rows), dtype=bool)
         first[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
         total[lead != np.arange(len(lead))] = 0
-        found = optimum(rows[first], bounds, total.tolist())
+
+        def broken(x: Ints) -> Ints:
+            a, b, w = self._broken(x[lead] + shift).T
+            return np.stack([lead[a], lead[b], w - shift[b] + shift[a]], axis=1)
+
+        found = self._optimum(rows[first], bounds, total.tolist(), broken)
         return None if found is None else found[lead] + shift
+
+    def _optimum(
+        self, rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float], broken: Broken
+    ) -> Ints | None:
+        if self.whole:
+            return optimum(rows, bounds, cost)
+        found = least_optimum(rows, bounds, cost, broken)
+        return None if found is None else found[0]
 
 
 def optimum(rows: Ints, bounds: Sequence[tuple[float, float]], cost: Sequence[float]) -> Ints | None:
