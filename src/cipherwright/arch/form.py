@@ -41,6 +41,9 @@ class Form:
 
     same_keys: bool = True
     """Whether both directions take the key words of encryption, which a key-expansion unit can hold then."""
+    one_network: bool = False
+    """Whether a pipeline over held round keys has one network for both directions, in which a bit chooses
+    between round keys, and not a network for each."""
     late_finish: bool = False
     """Whether `finish` takes an iteration of a loop, so that the result leaves at its end."""
 
@@ -121,6 +124,12 @@ class Form:
         """
         keys = list(self.direct_keys(key, key.const(1, 0)))
         return keys[::-1] if back else keys
+
+    def held_word(self, words: Sequence[Word], index: int, back: Word) -> Word:
+        """The key word of round key `index` (in the order of use) in the direction `back`. `words`: the key
+        words of encryption in order, which a key-expansion unit holds for both directions.
+        """
+        return choose(back, words[-1 - index], words[index])
 
     def supplied_key(self, word: Word, back: Word) -> Word:
         """The round key from its key word `word`: with the direction `back` below it where rounds
@@ -349,9 +358,12 @@ class HeldForm(Form, ABC):
         """The state as `block` is loaded, in the direction `back`; wiring."""
 
     @abstractmethod
-    def held_iteration(self, control: Word, state: Words, round_keys: Sequence[Word], back: Word) -> Words:
+    def held_iteration(
+        self, control: Word, state: Words, round_keys: Sequence[Word], back: Word, reverse: Word
+    ) -> Words:
         """One iteration from `state`, which the word `control` tells, in the direction `back`. `round_keys`:
-        what a key-expansion unit supplies, in the order of use.
+        what a key-expansion unit supplies, in the order of use; where the bit `reverse` is 1 they are those
+        of encryption and `back` is decryption (`held_word`).
         """
 
     @abstractmethod
