@@ -110,8 +110,10 @@ def key_parts(spec: Datapath) -> KeyParts | None:
 
     def crypt(given: int, turn: int) -> int:
         held, way = all_over(b, words), over(b, turn)
-        ordered = [form.held_word(held, i, way) for i in range(len(held))] if both else held
-        keys = [form.supplied_key(w, way) for w in ordered]
+        if both:
+            keys = [form.held_key(held, i, way) for i in range(len(held))]
+        else:
+            keys = [form.supplied_key(w, way) for w in held]
         return under(b, form.crypt_with_keys(over(b, given), iter(keys)))
 
     def either(given: int) -> int:

@@ -43,9 +43,8 @@ def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
 
 
 class _HeldLoop(Fold):
-    """Round keys are held inputs rk0, rk1 … in the order of use, or where there are both directions in that of
-    encryption; loading is an iteration of its own, and the iteration that
-    delivers may load.
+    """Round keys are held inputs rk0, rk1 … in the order of use, or with both directions in that of
+    encryption. Loading is an iteration of its own, and the iteration that delivers may load.
 
     Where the plan's length is no multiple of the steps in an iteration, a block enters in the middle of the
     one after its load: the steps before it leave the state as it is.

@@ -101,11 +101,14 @@ class MarsForm(HeldForm):
 
     first_key = True
     last_key = True
-    one_network = True
 
     @property
     def rounds(self) -> int:
         return 16
+
+    @property
+    def one_network(self) -> bool:
+        return True
 
     def start(self, block: Word, round_key: Word | None = None) -> Words:
         assert round_key is not None
@@ -142,12 +145,12 @@ class MarsForm(HeldForm):
         """The round keys of the direction: decryption also reverses the four words of a mixing phase."""
         return list(self.direct_keys(key, key.const(1, int(back))))
 
-    def held_word(self, words: Sequence[Word], index: int, back: Word) -> Word:
+    def held_key(self, words: Sequence[Word], index: int, back: Word) -> Word:
         """Decryption also reverses the four words of a mixing phase."""
         last = words[-1 - index]
         if index in (0, self.round_keys - 1):
             last = concat(*reversed(split_words(last)))
-        return choose(back, last, words[index])
+        return self.supplied_key(choose(back, last, words[index]), back)
 
     def supplied_key(self, word: Word, back: Word) -> Word:
         """`word`: the round key's words in the order of use, the first one at the top."""
@@ -201,7 +204,7 @@ class MarsForm(HeldForm):
         reads those of the core by the round's number counted downwards.
         """
         words = [split_words(k) for k in round_keys]
-        begin, last = (split_words(self.held_word(round_keys, i, reverse)) for i in (0, len(words) - 1))
+        begin, last = (split_words(self.held_key(round_keys, i, reverse)) for i in (0, len(words) - 1))
         operation, in_core, end = control[3:0], control[4], control[9]
 
         def chosen(which: int) -> Word:
