@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -14,7 +14,7 @@ from cipherwright.arch.own.misty1 import fl_either
 from cipherwright.cipher import CATALOGUE, KEY_SCHEDULES, IntBuilder, IntWord, Standard
 from cipherwright.cipher.des import TDES
 from cipherwright.cipher.misty1 import MISTY1, fl, fl_inverse
-from cipherwright.cipher.word import Word, over, under
+from cipherwright.cipher.word import Word, choose, over, under
 from cipherwright.errors import UserError
 from cipherwright.spec import load
 from examples.present import PRESENT
@@ -142,3 +142,35 @@ def test_rounds_over_what_a_unit_holds_are_the_standard(form: Form, back: int) -
     words = [k[k.width - 1 : k.width - form.key_words(i)] for i, k in enumerate(held)]
     made = form.crypt_with_keys(block, iter([form.supplied_key(w, word(1, back)) for w in words]))
     assert value(made) == value((cipher.decrypt if back else cipher.encrypt)(block, key))
+
+
+@pytest.mark.parametrize("back", [0, 1])
+@pytest.mark.parametrize("form", [f for f in forms() if f.cipher.key_unit and f.same_keys], ids=named)
+def test_rounds_over_the_round_keys_of_encryption_are_the_standard(form: Form, back: int) -> None:
+    """What a unit of both directions holds: the direction chooses among the key words of encryption."""
+    cipher, r = form.cipher, random.Random(named(form))
+    block, key = (word(n, r.getrandbits(n)) for n in (cipher.block_bits, form.key_bits))
+    held = form.unit_keys(key, False)
+    words = [k[k.width - 1 : k.width - form.key_words(i)] for i, k in enumerate(held)]
+    keys = [form.held_key(words, i, word(1, back)) for i in range(len(words))]
+    made = form.crypt_with_keys(block, iter(keys))
+    assert value(made) == value((cipher.decrypt if back else cipher.encrypt)(block, key))
+
+
+Chosen = Callable[[Form, Sequence[Word], int, Word], Word]
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("mars", Form.held_key),
+        ("khazad", lambda form, words, i, back: choose(back, words[-1 - i], words[i])),
+        ("des", lambda form, words, i, back: Form.held_key(form, words[::-1], i, back)),
+    ],
+    ids=["words of mixing in their order", "not turned", "in the order of encryption"],
+)
+def test_a_wrong_choice_of_round_keys_is_seen(name: str, wrong: Chosen) -> None:
+    form = form_of(CATALOGUE[name], CATALOGUE[name].key_sizes[0])  # type: ignore[arg-type]
+    changed = type("Wrong", (type(form),), {"held_key": wrong})(form.cipher, form.key_bits)
+    with pytest.raises(AssertionError):
+        test_rounds_over_the_round_keys_of_encryption_are_the_standard(changed, 1)

@@ -85,8 +85,10 @@ def test_a_wrong_form_is_found(change: int) -> None:
 # -- MARS: rounds over round keys of any content, in the order of use; then the round keys
 
 
-def mars_rounds(back: int, wrong: int = 0) -> None:
-    """`wrong`: the round whose key words change places."""
+def mars_rounds(back: int, wrong: int = 0, held: bool = False) -> None:
+    """`wrong`: the round whose key words change places. `held`: the round keys are those of encryption, among
+    which the form chooses.
+    """
     cipher = CATALOGUE["mars"]
     form, steps = form_of(cipher, 128), cipher.steps(128)
     order = [(f"rk{i}", kind) for i, kind in enumerate(steps)]
@@ -98,6 +100,10 @@ def mars_rounds(back: int, wrong: int = 0) -> None:
             if (back and len(four) == 4) or (wrong and i == wrong):
                 words[i] = four[::-1]
         way = w["block"].const(1, back)
+        if held:
+            stored = [w[name] for name, _ in order]
+            keys = (form.held_key(stored, i, way) for i in range(len(stored)))
+            return (form.crypt_with_keys(w["block"], keys),)
         return (form.crypt_with_keys(w["block"], iter([form.supplied_key(concat(*k), way) for k in words])),)
 
     def stated(w: Mapping[str, Word]) -> Words:
@@ -114,6 +120,12 @@ def mars_rounds(back: int, wrong: int = 0) -> None:
 @pytest.mark.parametrize("back", [0, 1])
 def test_rounds_of_mars(back: int, proven: Outcome) -> None:
     proven(f"mars rounds {back}", lambda: mars_rounds(back))
+
+
+@pytest.mark.recorded
+@pytest.mark.parametrize("back", [0, 1])
+def test_rounds_of_mars_over_the_round_keys_of_encryption(back: int, proven: Outcome) -> None:
+    proven(f"mars held rounds {back}", lambda: mars_rounds(back, held=True))
 
 
 def test_a_wrong_round_of_mars_is_found() -> None:

@@ -207,11 +207,6 @@ def test_what_the_engine_is_not() -> None:
         ("mars-fast", "multiplier=booth", "there is no multiplier booth"),
         ("mars-fast", "adder=magic", "there is no adder magic"),
         ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"),
-        (
-            "mars-small",
-            "direction=both",
-            "key_expansion = unit of mars is for one direction, not for direction = both",
-        ),
     ):
         with pytest.raises(UserError, match=message):
             load(preset, [change])

@@ -31,6 +31,15 @@ PLAIN, LOOP, CHAIN, HELD = (
     ("aes-tiny", "mode=cbc"),
     ("mars-small",),
 )
+BOTH = (
+    "des-fast",
+    "key=static",
+    "key_expansion=unit",
+    "stages=6",
+    "copies=0",
+    "hops=[]",
+)  # a unit of both directions
+HELD_BOTH = (*HELD, "direction=both", "stages=3", "copies=0")
 KEYED, COUNTED = ("aes128-fast", *LIGHT), ("aes128-fast-ctr", *LIGHT, "interface=stream")
 LINE = ("des-fast", "stages=17", "copies=0", "hops=[]")  # long enough for a line of valid bits without resets
 LANES = ("mars-fast", "mode=ctr", "lanes=2", "clock_mhz=none", "stages=70", "hops=[]")
@@ -61,7 +70,9 @@ def resets(bus: Bus, lengths: range) -> Seen:
         (CHAIN, 3),
         (KEYED, 1),
         (COUNTED, 2),
+        (BOTH, 1),
         (HELD, 371),
+        (HELD_BOTH, 371),
         (LANES, 371),
     ],
     ids=str,
@@ -148,7 +159,11 @@ def changes(bus: Bus, keys: int) -> Seen:
     return bus.watch(rows, bus.run(rows))
 
 
-@pytest.mark.parametrize(("variant", "keys"), [(KEYED, 24), (COUNTED, 30), (HELD, 6), (LANES, 4)], ids=str)
+@pytest.mark.parametrize(
+    ("variant", "keys"),
+    [(KEYED, 24), (BOTH, 24), (COUNTED, 30), (HELD, 6), (HELD_BOTH, 6), (LANES, 4)],
+    ids=str,
+)
 def test_keys_under_traffic(variant: tuple[str, ...], keys: int, built: Callable[..., Built]) -> None:
     """A key offered at every phase is taken though blocks never cease; every result is of the key that was
     complete when its block was accepted.

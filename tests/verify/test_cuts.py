@@ -109,6 +109,37 @@ def test_a_member_that_reads_its_own_cut(fault: bool) -> None:
     assert all_equal(made) is not fault
 
 
+def sums(g: Aig, x: list[int], y: list[int], by_sum: bool) -> list[int]:
+    """The bits of x + y. `by_sum`: the first carry is read from the first bit of the sum."""
+    carry, out = 0, list[int]()
+    for i, (a, b) in enumerate(zip(x, y, strict=True)):
+        either = g.xor(a, b)
+        out.append(g.xor(either, carry))
+        carry = g.mux(out[0], 0, a) if by_sum and i == 0 else g.or_(g.and_(a, b), g.and_(either, carry))
+    return out
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_a_carry_that_seldom_runs_far(fault: bool) -> None:
+    """Upper bits of a sum read the cut of its first bit; random inputs do not show it. The fault is one that
+    they do not show either.
+    """
+    n = 28
+    g = Aig([f"x{i}" for i in range(n)] + [f"y{i}" for i in range(n)])
+    x, y = [g.input(i) for i in range(n)], [g.input(n + i) for i in range(n)]
+    got = sums(g, x, y, False)
+    if fault:
+        every = 1
+        for bit in x:
+            every = g.and_(every, bit)
+        got[-1] = g.xor(got[-1], every)
+    gates = len(g.gates)
+    want = sums(g, x, y, True)
+    made = cut(Comparison(g, gates, tuple(want), tuple(got), tuple(want)))
+    assert len(made.functions) == n
+    assert all_equal(made) is not fault
+
+
 def test_restricting_keeps_the_function_of_the_other_inputs() -> None:
     c = chain(round_two, round_two)
     half = restricted(c, {1: 0, 2: 1})

@@ -122,6 +122,19 @@ class Form:
         keys = list(self.direct_keys(key, key.const(1, 0)))
         return keys[::-1] if back else keys
 
+    def held_key(self, words: Sequence[Word], index: int, back: Word) -> Word:
+        """Round key `index` (in the order of use) in the direction `back`. `words`: the key words of
+        encryption in order, which a key-expansion unit holds for both directions.
+        """
+        return self.supplied_key(choose(back, words[-1 - index], words[index]), back)
+
+    @property
+    def one_network(self) -> bool:
+        """Whether a pipeline over held round keys has one network for both directions, in which a bit chooses
+        between round keys, and not a network for each: where decryption takes the steps of encryption.
+        """
+        return not self.cipher.undoes(self.key_bits)
+
     def supplied_key(self, word: Word, back: Word) -> Word:
         """The round key from its key word `word`: with the direction `back` below it where rounds
         read that.
@@ -349,9 +362,12 @@ class HeldForm(Form, ABC):
         """The state as `block` is loaded, in the direction `back`; wiring."""
 
     @abstractmethod
-    def held_iteration(self, control: Word, state: Words, round_keys: Sequence[Word], back: Word) -> Words:
+    def held_iteration(
+        self, control: Word, state: Words, round_keys: Sequence[Word], back: Word, reverse: Word
+    ) -> Words:
         """One iteration from `state`, which the word `control` tells, in the direction `back`. `round_keys`:
-        what a key-expansion unit supplies, in the order of use.
+        what a key-expansion unit supplies, in the order of use; where the bit `reverse` is 1 they are those
+        of encryption and `back` is decryption (`held_key`).
         """
 
     @abstractmethod

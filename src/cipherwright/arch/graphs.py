@@ -166,7 +166,8 @@ def unscheduled(
 
 def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
     """A pipeline over round keys that are held, in the form in which its rounds read them."""
-    if spec.sbox == "tower" and spec.cipher_direction == "both":
+    two = spec.cipher_direction == "both" and not held_form_of(spec.described, spec.key_bits).one_network
+    if spec.sbox == "tower" and two:
         boxes = share_boxes(rounds)
     else:
         boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ..cipher import Standard
 from ..cipher.modes import ways
-from ..cipher.word import over, under
+from ..cipher.word import all_over, over, under
 from ..errors import UserError
 from ..graph import AGILE, STATIC, Graph, GraphBuilder
 from ..spec import Datapath, Loop
@@ -93,8 +93,8 @@ def _output(b: GraphBuilder, block_bits: int, chained: str, block: int, crypt: C
 def key_parts(spec: Datapath) -> KeyParts | None:
     """What a key-expansion unit divides the cipher of `spec` into, or None where there is none: the rounds
     over held round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions),
-    and the schedule from the key to them. Two directions are two ways from the block, between which the
-    direction chooses at the end.
+    and the schedule from the key to them. Two directions are one network in which the direction chooses
+    between round keys, or two networks, between whose results it chooses (`Form.one_network`).
     """
     if spec.key_expansion != "unit":
         return None
@@ -106,18 +106,24 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     words = [b.input(f"rk{i}", w, STATIC) for i, w in enumerate(widths)]
     b.output("valid", valid)
 
-    def crypt(given: int, way: int) -> int:
-        ordered = words[::-1] if both and way else words
-        keys = [form.supplied_key(over(b, w), over(b, b.const(1, way))) for w in ordered]
+    decrypt = b.input("decrypt", 1) if both else None
+
+    def crypt(given: int, turn: int) -> int:
+        held, way = all_over(b, words), over(b, turn)
+        if both:
+            keys = [form.held_key(held, i, way) for i in range(len(held))]
+        else:
+            keys = [form.supplied_key(w, way) for w in held]
         return under(b, form.crypt_with_keys(over(b, given), iter(keys)))
 
-    if both:
-        decrypt = b.input("decrypt", 1)
-        _output(
-            b, spec.block_bits, chained, block, lambda given: b.mux(decrypt, crypt(given, 1), crypt(given, 0))
-        )
-    else:
-        _output(b, spec.block_bits, chained, block, lambda given: crypt(given, back))
+    def either(given: int) -> int:
+        if decrypt is None:
+            return crypt(given, b.const(1, back))
+        if form.one_network:
+            return crypt(given, decrypt)
+        return b.mux(decrypt, crypt(given, b.const(1, 1)), crypt(given, b.const(1, 0)))
+
+    _output(b, spec.block_bits, chained, block, either)
     s = GraphBuilder(f"{spec.cipher}_schedule")
     key = over(s, s.input("key", spec.key_bits))
     for i, word in enumerate(form.unit_keys(key, bool(back))):

@@ -389,15 +389,6 @@ class Datapath(Spec):
     @model_validator(mode="after")
     def _key_unit(self) -> Datapath:
         """A key-expansion unit is one that the cipher has."""
-        if self.key_expansion == "unit":
-            cipher = self.described
-            if not cipher.key_unit:
-                raise ValueError(f"{self.cipher} has no key-expansion unit (key_expansion = unit)")
-            if cipher.key_unit == "store" and self.cipher_direction == "both":
-                raise Unfit(
-                    f"key_expansion = unit of {self.cipher} is for one direction, not for direction = both: "
-                    f"the unit stores its words in the order in which that direction takes them",
-                    "key_expansion",
-                    "direction",
-                )
+        if self.key_expansion == "unit" and not self.described.key_unit:
+            raise ValueError(f"{self.cipher} has no key-expansion unit (key_expansion = unit)")
         return self

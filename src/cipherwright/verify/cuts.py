@@ -160,11 +160,11 @@ def cut(c: Comparison) -> Cut:
         if not wrong:
             return made
         support = _Support(made.aig, len(c.aig.inputs))
-        drop = points.mend(
-            made,
-            support,
-            [_Wrong(*owners[i], support.of(made.got[i]), support.of(made.want[i])) for i in wrong],
-        )
+        pairs = [
+            _Wrong(*owner, support.of(a), support.of(b))
+            for owner, a, b in zip(owners, made.got, made.want, strict=True)
+        ]
+        drop = points.mend(made, support, [pairs[i] for i in wrong], _suspects(pairs, wrong))
         if drop == {-1}:
             break
         points.classes = [members for k, members in enumerate(points.classes) if k not in drop]
@@ -187,6 +187,17 @@ class _Wrong:
         return 1 << self.k if self.member else 0
 
 
+def _suspects(pairs: Sequence[_Wrong], wrong: Sequence[int]) -> list[_Wrong]:
+    """Pairs that agree under random inputs, but read on one side alone a cut that one of those that are
+    `wrong` reads so: a carry that runs through many bits of a sum is rare.
+    """
+    apart = 0
+    for i in wrong:
+        apart |= pairs[i].left ^ pairs[i].right
+    told = set(wrong)
+    return [p for i, p in enumerate(pairs) if i not in told and p.member and (p.left ^ p.right) & apart]
+
+
 class _Points:
     """The places to cut while they are tried. `classes`: literals that become one cut; `expand`: for a member
     the cuts that are replaced by their functions; `tries`: how often that was done for it.
@@ -197,9 +208,11 @@ class _Points:
         self.expand: dict[int, set[int]] = {}
         self.tries: dict[int, int] = {}
 
-    def mend(self, made: Cut, support: _Support, wrong: Sequence[_Wrong]) -> set[int]:
-        """Change members that differ. The classes to take out where none could be changed; -1 where that
-        can't help.
+    def mend(
+        self, made: Cut, support: _Support, wrong: Sequence[_Wrong], suspects: Sequence[_Wrong]
+    ) -> set[int]:
+        """Change members that differ, and where some could be changed the `suspects` with them. The classes
+        to take out where none could be changed; -1 where that can't help.
         """
         resting = _resting(self.classes, self.expand)
         drop: set[int] = set()
@@ -211,7 +224,12 @@ class _Points:
                 changed = True
             elif len(drop) < _LOOKED_AT:
                 drop |= _bits(w.right & ~w.left or w.left & ~w.right) or {w.k}
-        return set() if changed else drop
+        if not changed:
+            return drop
+        for w in suspects:
+            if not self._expand(w, made, support, resting(w.k)):
+                self._expand_own(w)
+        return set()
 
     def _expand(self, w: _Wrong, made: Cut, support: _Support, resting: frozenset[int]) -> bool:
         """Replace cuts that one side alone reads by their functions, where there are some: those whose

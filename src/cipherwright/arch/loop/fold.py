@@ -43,8 +43,8 @@ def fold(form: Form, rounds_per_cycle: int, direction: str) -> Loop:
 
 
 class _HeldLoop(Fold):
-    """Round keys are held inputs rk0, rk1 …; loading is an iteration of its own, and the iteration that
-    delivers may load.
+    """Round keys are held inputs rk0, rk1 … in the order of use, or with both directions in that of
+    encryption. Loading is an iteration of its own, and the iteration that delivers may load.
 
     Where the plan's length is no multiple of the steps in an iteration, a block enters in the middle of the
     one after its load: the steps before it leave the state as it is.
@@ -60,6 +60,7 @@ class _HeldLoop(Fold):
 
     def finished(self) -> Loop:
         held, b, back = self.held, self.b, over(self.b, self.dir)
+        reverse = back if self.direction == "both" else over(b, b.const(1, 0))
         keys = [b.input(f"rk{i}", self.form.key_words(i), STATIC) for i in range(self.form.round_keys)]
         new_state = all_under(b, held.held_start(over(b, self.block), over(b, self.new_dir)))
         state = now = tuple(self.looped(f"state{i}", b.width(w)) for i, w in enumerate(new_state))
@@ -69,7 +70,8 @@ class _HeldLoop(Fold):
             number = position if self.per_iteration > 1 else ""
             table = [self._word(code, position) for code in range(1 << self.count_bits)]
             control = over(b, small_table(b, f"control{number}", table, held.held_bits, index))
-            made = all_under(b, held.held_iteration(control, all_over(b, now), all_over(b, keys), back))
+            iteration = held.held_iteration(control, all_over(b, now), all_over(b, keys), back, reverse)
+            made = all_under(b, iteration)
             if position < self.entry:
                 skips = small_table(b, "skips", [int(c == self.first) for c in range(len(table))], 1, index)
                 made = tuple(b.mux(skips, old, new) for old, new in zip(now, made, strict=True))

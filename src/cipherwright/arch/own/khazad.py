@@ -5,7 +5,7 @@ The first key addition and the last round stand apart (`start`, `finish`), and b
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from ...cipher import ROUND_KEY
 from ...cipher.khazad import theta
@@ -59,6 +59,11 @@ class KhazadForm(Form):
             # Named, so that a proof can compare the turned key by itself, apart from the sum that takes it.
             round_key = choose(back, kind.turned(word), word).named(ROUND_KEY) if kind.turned else word
         return kind.apply(state, round_key)
+
+    def held_key(self, words: Sequence[Word], index: int, back: Word) -> Word:
+        """It is turned before the direction chooses, so that the turned word can be held."""
+        other = words[-1 - index]
+        return choose(back, theta(other) if self._inner(index) else other, words[index]).named(ROUND_KEY)
 
     # -- straight from the key
 

@@ -53,9 +53,8 @@ def core_round(
     1 decryption. `k_add` and `k_mul`: the words of its key, added and multiplied. `second_half` (one bit):
     rounds 8 to 15, where L and R change places. `look`: the S-box.
     """
-    a = state[0]
-    source, rotated = choose(back, a.rotl(19), a), choose(back, a, a.rotl(13))
-    return core_body(state, source, rotated, k_add, k_mul, CoreRound(second_half, back, look))
+    rotated = choose(back, state[0], state[0].rotl(13))
+    return core_body(state, rotated.rotl(19), rotated, k_add, k_mul, CoreRound(second_half, back, look))
 
 
 @dataclass(frozen=True)
@@ -107,6 +106,10 @@ class MarsForm(HeldForm):
     def rounds(self) -> int:
         return 16
 
+    @property
+    def one_network(self) -> bool:
+        return True
+
     def start(self, block: Word, round_key: Word | None = None) -> Words:
         assert round_key is not None
         keys, back = split_words(round_key), round_key[0]
@@ -141,6 +144,13 @@ class MarsForm(HeldForm):
     def unit_keys(self, key: Word, back: bool) -> list[Word]:
         """The round keys of the direction: decryption also reverses the four words of a mixing phase."""
         return list(self.direct_keys(key, key.const(1, int(back))))
+
+    def held_key(self, words: Sequence[Word], index: int, back: Word) -> Word:
+        """Decryption also reverses the four words of a mixing phase."""
+        last = words[-1 - index]
+        if index in (0, self.round_keys - 1):
+            last = concat(*reversed(split_words(last)))
+        return self.supplied_key(choose(back, last, words[index]), back)
 
     def supplied_key(self, word: Word, back: Word) -> Word:
         """`word`: the round key's words in the order of use, the first one at the top."""
@@ -187,21 +197,26 @@ class MarsForm(HeldForm):
         a, w1, w2, w3 = _turned(words_of(block), back)
         return w3, a, w1, w2  # as the mixer takes it
 
-    def held_iteration(self, control: Word, state: Words, round_keys: Sequence[Word], back: Word) -> Words:
-        """One read of S0 and one of S1 serve mixer and core."""
+    def held_iteration(
+        self, control: Word, state: Words, round_keys: Sequence[Word], back: Word, reverse: Word
+    ) -> Words:
+        """One read of S0 and one of S1 serve mixer and core. Decryption over the round keys of encryption
+        reads those of the core by the round's number counted downwards.
+        """
         words = [split_words(k) for k in round_keys]
+        begin, last = (split_words(self.held_key(round_keys, i, reverse)) for i in (0, len(words) - 1))
         operation, in_core, end = control[3:0], control[4], control[9]
 
         def chosen(which: int) -> Word:
             """The word of the core's round."""
             found = [w[which] for w in words[1:17]]
             for k in range(4):
-                bit = control[_ROUND + k]
+                bit = control[_ROUND + k] ^ reverse
                 found = [choose(bit, found[i + 1], found[i]) for i in range(0, len(found), 2)]
             return found[0].named(("k_add", "k_mul")[which])
 
-        first = (words[0][3], *words[0][:3])
-        keys = tuple(choose(end, o, f) for f, o in zip(first, words[17], strict=True))
+        first = (begin[3], *begin[:3])
+        keys = tuple(choose(end, o, f) for f, o in zip(first, last, strict=True))
         addresses, _ = mixer(state, keys, operation, (state[0],) * 4)
         reads: list[Word] = []
 
