@@ -57,6 +57,24 @@ def test_a_block_of_the_other_direction_reads_the_first_set() -> None:
     assert wrong
 
 
+def test_a_word_that_the_direction_chooses() -> None:
+    """One network for both directions: only what encryption takes is chosen between the sets."""
+    b = GraphBuilder("one")
+    decrypt, block = b.input("decrypt", 1), b.input("block", 4)
+    low, high = b.input("rk0", 4, STATIC), b.input("rk1", 4, STATIC)
+    b.output("block", b.xor(block, b.mux(decrypt, high, low)))
+    graph = with_second_words(b.build(), "second", never="decrypt")
+    assert sum(n.op == "mux" for n in graph.nodes) == 2
+    for decrypt_bit, second in product((0, 1), repeat=2):
+        given = {"rk0": 1, "rk1": 2, "second_rk0": 4, "second_rk1": 8, "block": 0}
+        made = evaluate(
+            graph,
+            {n: v for n, v in given.items() if n in graph.inputs}
+            | {"decrypt": decrypt_bit, "second": second},
+        )
+        assert made["block"] == (2 if decrypt_bit else 4 if second else 1)
+
+
 def test_what_both_directions_read_is_chosen() -> None:
     plain = two_ways(shared=True)
     graph = with_second_words(plain, "second", never="decrypt")

@@ -40,12 +40,12 @@ def with_second_words(graph: Graph, select: str, prefix: str = SECOND, never: st
     first: list[int] = []
     second: dict[int, int] = {}  # static node -> the same of the second set
     chosen: list[int] = []
-    needed = _needed(graph, never)
-    kept = second_bits(graph, never)
+    need, kept = _Need(graph, never), second_bits(graph, never)
 
-    def read(b: GraphBuilder, reader: int, i: int) -> int:
-        """What an agile reader reads in the place of node i."""
-        if i not in second or needed[reader] == _ONE:
+    def read(b: GraphBuilder, reader: int, place: int) -> int:
+        """What an agile reader reads as its argument number `place`."""
+        i = graph.nodes[reader].args[place]
+        if i not in second or need.of(reader, place) == _ONE:
             return first[i]
         if not chosen:
             chosen.append(b.input(select, 1))
@@ -58,7 +58,7 @@ def with_second_words(graph: Graph, select: str, prefix: str = SECOND, never: st
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
         if graph.agile[i] or node.op == "const":
-            return _copied(b, node, tuple(read(b, i, a) for a in node.args))
+            return _copied(b, node, tuple(read(b, i, k) for k in range(len(node.args))))
         if node.op == "input":
             bits = kept[node.attr[0]]
             made = b.input(f"{prefix}{node.attr[0]}", len(bits), STATIC)
@@ -75,12 +75,13 @@ def second_bits(graph: Graph, never: str) -> Mapping[str, tuple[int, ...]]:
     with `never` as in `with_second_words` those that are read for blocks with which it is 0. Of a word of
     which none is, all.
     """
-    needed = _needed(graph, never)
+    need = _Need(graph, never)
     read = {
         bit
         for i, node in enumerate(graph.nodes)
-        if graph.agile[i] and needed[i] & _ZERO
-        for a in node.args
+        if graph.agile[i]
+        for k, a in enumerate(node.args)
+        if need.of(i, k) & _ZERO
         for bit in graph.bits[a]
     }
     held = {n: i for n, i in graph.inputs.items() if not graph.agile[i]}
@@ -95,21 +96,26 @@ _ZERO, _ONE = 1, 2
 """A result is needed for blocks with which a bit is 0, or 1; the sum is for both."""
 
 
-def _needed(graph: Graph, bit: str) -> list[int]:
-    """For which values of the input `bit` each result of `graph` is needed: what a multiplexer with this
-    select drops is not. For both, where `bit` is "" or no input.
+class _Need:
+    """For which values of the input `bit` of `graph` results are needed: what a multiplexer with this select
+    drops is not. For both, where `bit` is "" or no input.
     """
-    if bit not in graph.inputs:
-        return [_ZERO | _ONE] * len(graph.nodes)
-    select, found = graph.inputs[bit], [0] * len(graph.nodes)
-    for _, i in graph.outputs:
-        found[i] = _ZERO | _ONE
-    for i in range(len(graph.nodes) - 1, -1, -1):
-        node, ways = graph.nodes[i], (_ZERO | _ONE, _ONE, _ZERO)
-        chooses = node.op == "mux" and node.args[0] == select
-        for k, a in enumerate(node.args):
-            found[a] |= found[i] & (ways[k] if chooses else _ZERO | _ONE)
-    return found
+
+    def __init__(self, graph: Graph, bit: str) -> None:
+        self.graph, self.select = graph, graph.inputs.get(bit, -1)
+        self.found = [0] * len(graph.nodes)
+        for _, i in graph.outputs:
+            self.found[i] = _ZERO | _ONE
+        for i in range(len(graph.nodes) - 1, -1, -1):
+            for place, a in enumerate(graph.nodes[i].args):
+                self.found[a] |= self.of(i, place)
+
+    def of(self, reader: int, place: int) -> int:
+        """For which of them argument number `place` of the result `reader` is."""
+        node, need = self.graph.nodes[reader], self.found[reader]
+        if node.op == "mux" and node.args[0] == self.select and place:
+            return need & (_ONE if place == 1 else _ZERO)
+        return need
 
 
 def _spread(b: GraphBuilder, word: int, bits: tuple[int, ...], width: int) -> int:
