@@ -84,7 +84,7 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
     offered = (OFFERED,) if slots == 1 else ()
     fifos = _fifos(spec, timing)
     units = unit.units if unit else ()
-    flush = max(timing.flush, *(each.flush + 2 for each in units))
+    flush = max([timing.flush, *(each.flush + 2 for each in units)])
     setup = unit.all_cycles + SETUP if unit else 0
     control = (forgetting_control, core_control, slot_control)[slots](
         f"{top}_control",
