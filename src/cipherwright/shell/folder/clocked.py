@@ -48,5 +48,5 @@ def _left(core: Core | BuiltEngine) -> str:
 
 def interrupt_sentences() -> Iterator[str]:
     """How events and `irq_o` of a core with a register bus behave."""
-    yield "`irq_o` is a level, active high: 1 while INTERRUPT_STATUS has a bit that INTERRUPT_ENABLE has, too."
-    yield "Writing a 1 clears a bit of INTERRUPT_STATUS. Where its event happens in the same cycle, it stays 1."
+    yield "`irq_o` is a level, active high: 1 while a bit is 1 in INTERRUPT_STATUS and in INTERRUPT_ENABLE."
+    yield "Writing a 1 clears a bit of INTERRUPT_STATUS. It stays 1 where its event is in the same cycle."

@@ -13,8 +13,8 @@ def interleaved_sentences(core: Core) -> Iterator[str]:
     """How the messages of `core` take turns, and what one of them has of the rate."""
     most = core.slots - 1
     yield (
-        f"{core.slots} messages are interleaved, with the numbers 0 to {most}: one for each stage of the loop. "
-        "With `stages=1` there is one."
+        f"{core.slots} messages are interleaved, with the numbers 0 to {most}: one for each stage of the "
+        "loop. With `stages=1` there is one."
     )
     yield (
         f"The rate below is that of all {core.slots} in turn. One message alone has a block every "

@@ -67,8 +67,8 @@ def broken_units(zeroise: str) -> Iterator[str]:
     forget.
     """
     yield (
-        "The core does not check these rules. What leaves for a unit that breaks one means nothing, and units "
-        f"behind it may be wrong, too: give it a reset or {zeroise} then."
+        "The core does not check these rules. What leaves for a unit that breaks one means nothing, and "
+        f"units behind it may be wrong, too: give it a reset or {zeroise} then."
     )
 
 
