@@ -605,3 +605,38 @@ def test_the_folder_of_channels_behind_axi_stream(built: Callable[..., Built]) -
     assert set(of_streams) <= names
     assert folder.record["ports"]["valid_in"] == "ch0_s_axis_tvalid"
     assert folder.record["channels"]["ports"]["valid_in"] == "s_axis_tvalid"
+
+
+@pytest.mark.parametrize(
+    ("variant", "there"),
+    [
+        (STREAM, ["results"]),
+        ((*BUS, "fifo_depth=64"), ["results"]),
+        ((*LIGHT_GCM, AXI), ["words of results", "tags"]),
+        ((*LIGHT_GCM, VERDICT, "release_words=64", AXI), ["words of results", "tags"]),
+        (("aes128-cmac-small", *LIGHT_LOOP, AXI), ["tags"]),
+        (("des-small",), []),
+    ],
+)
+def test_the_room_for_results(
+    variant: tuple[str, ...], there: list[str], built: Callable[..., Built]
+) -> None:
+    """The README has the depths of the emitted text."""
+    core, folder = built(*variant)
+    said = (folder.path / "README.md").read_text()
+    found = dict(re.findall(r"^The FIFO of ([\w ]+) has (\d+) places\.$", said, re.M))
+    assert sorted(found) == sorted(there)
+    emitted = re.findall(r"\.DEPTH_LOG2\((\d+)\)", "".join(core.files.values()))
+    assert {int(n) for n in found.values()} <= {1 << int(log2) for log2 in emitted}
+    assert "fifo_depth=64" not in variant or found == {"results": "64"}
+
+
+@pytest.mark.parametrize("variant", [*FOLDERS, (*LIGHT_GCM, AXI, "control=apb")], ids=" ".join)
+def test_names_of_modules(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    """The top has the core's name, and all others begin with it and an underscore, as the README says."""
+    core, folder = built(*variant)
+    text = "\n".join(text for name, text in core.files.items() if name.endswith((".v", ".sv")))
+    names = set(re.findall(r"^module (\w+)", text, re.M)) - {f"{core.top}_tb"}
+    assert core.top in names
+    assert all(name == core.top or name.startswith(f"{core.top}_") for name in names)
+    assert f"begin with `{core.top}_`" in (folder.path / "README.md").read_text()

@@ -83,3 +83,16 @@ def test_where_the_number_is(changes: list[str], there: str) -> None:
     other = folder_files(ecb)["README.md"]
     assert "interleaved" not in other and "In ECB equal blocks under a key have equal results." in other
     assert "In ECB" not in said
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+def test_ready_of_a_message_that_has_no_initial_value(stages: int) -> None:
+    """TREADY is a function of the number in TUSER where initial values are registers, and there alone."""
+    changes = ["mode=cbc", f"stages={stages}", AXI]
+    for control in ("none", "apb"):
+        core = generate(load("des-small", [*changes, f"control={control}"]), {"preset": "des-small"})
+        said = folder_files(core)["README.md"]
+        depends = "<< s_axis_tuser" in core.files[f"{core.top}.v"]
+        assert depends == (stages > 1 and control == "apb")
+        assert depends == ("`s_axis_tready` is made of registers and of this number" in said)
+        assert depends != ("Ready outputs depend on registers only." in said)

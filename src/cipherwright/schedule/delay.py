@@ -15,7 +15,7 @@ from ..graph import OPS, Graph, Node
 __all__ = ["UNIT", "DelayModel"]
 
 _BLOCKS = {
-    "rom": ("block RAM with registers", ": block_ram_boxes = 0, or another sbox than block_ram, does without"),
+    "rom": ("block RAM with registers", ": block_ram_boxes = 0 or an sbox other than block_ram does without"),
     "dsp": ("multiplier with registers", ""),
 }
 """Kinds of delays of blocks, each with its name and with options that do without."""

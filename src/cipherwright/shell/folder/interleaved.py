@@ -34,6 +34,8 @@ def _beats(core: Core) -> Iterator[str]:
     (width,) = (pin.width for pin in core.component.pins if pin.name == "s_axis_tuser")
     place = f"[{width - 1}:{width - bits}]" if bits > 1 else f"[{width - 1}]" if width > 1 else ""
     yield f"`s_axis_tuser{place}` is the number of a beat's message, which comes back with its result."
+    if core.bus:
+        yield "`s_axis_tready` is made of registers and of this number: one may wait for its initial value."
     yield "A beat waits for the turn of its message, and the beats behind it wait, too: offer them in turn."
     if core.slots < 1 << bits:
         yield f"A number above {most} has no turn: a beat with it holds the core until a reset."

@@ -18,6 +18,7 @@ from .accesses import access_table, core_registers, field_bit, register_sentence
 from .clocked import interrupt_sentences, reset_text
 from .diagrams import worked_words
 from .example import Worked
+from .fifos import fifo_sentences
 from .figures import figure_rows
 from .fusesoc import vlnv
 from .interleaved import interleaved_sentences
@@ -208,7 +209,7 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     rows = _rows(spec, worked)
     return {
         "protocol": list(_protocol(spec, core, worked)),
-        "timing": list(_timing(core)),
+        "timing": [*_timing(core), *fifo_sentences(core)],
         "values": bool(shown),
         "example_intro": f"One worked {_thing(core)}, computed from the cipher's "
         f"description by the generator:{lanes}",
@@ -478,17 +479,7 @@ def _keys(core: Core) -> Iterator[str]:
 def _blocks(core: Core) -> Iterator[str]:
     p = core.ports
     if core.stream:
-        yield "Both sides are AXI-Stream; a packet is a message, which TLAST ends."
-        yield "TKEEP has ones for all bytes of a beat, or in the last beat of a message for the first bytes."
-        yield "No beat is empty."
-        yield (
-            "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
-            "registers only."
-        )
-        if beside := [pin.name for pin in core.component.pins if pin.name in (p.key, p.iv)]:
-            named = " and ".join(f"`{name}`" for name in beside if not p.key_valid or name != p.key)
-            yield from [f"Keep {named} while TVALID waits for TREADY."] * bool(named and not p.iv_valid)
-        yield "Results leave in the order of their blocks."
+        yield from _beats(core)
         return
     if p.ready_out:
         yield f"A block is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
@@ -510,6 +501,22 @@ def _blocks(core: Core) -> Iterator[str]:
     yield "Results leave in the order of their blocks."
     if core.lanes > 1:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
+
+
+def _beats(core: Core) -> Iterator[str]:
+    """How blocks come and results leave at AXI-Stream."""
+    p = core.ports
+    yield "Both sides are AXI-Stream; a packet is a message, which TLAST ends."
+    yield "TKEEP has ones for all bytes of a beat, or in the last beat of a message for the first bytes."
+    yield "No beat is empty."
+    yield "A beat moves in a cycle in which TVALID and TREADY are both 1."
+    if not (core.bus and core.slots > 1 and core.parameters["mode"] != "ecb"):
+        yield "Ready outputs depend on registers only."
+    pins = {pin.name for pin in core.component.pins}
+    held = ((p.key, p.key_valid), (p.iv, p.iv_valid))
+    if beside := [f"`{name}`" for name, offered in held if name in pins and not offered]:
+        yield f"Keep {' and '.join(beside)} while TVALID waits for TREADY."
+    yield "Results leave in the order of their blocks."
 
 
 def _sequence(core: Core) -> Iterator[str]:
