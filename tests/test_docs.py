@@ -284,7 +284,7 @@ _BASE = {
 }
 _HELD = ("key=static", "key_expansion=unit")
 _COLUMNS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "to be had in": ((),),
+    "architecture": ((),),
     "one way": (("direction=encrypt",),),
     "both ways in one core": (("direction=both",),),
     "a key with each": (("key=agile",),),
@@ -340,7 +340,7 @@ def test_a_loop_of_units_holds_its_key() -> None:
 def _table_of_modes(page: str) -> Iterator[tuple[str, str, str]]:
     """Mode, column and cell of the table."""
     lines = [line for line in page.splitlines() if line.startswith("| ")]
-    start = next(k for k, line in enumerate(lines) if line.startswith("| mode | to be had in |"))
+    start = next(k for k, line in enumerate(lines) if line.startswith("| mode | architecture |"))
     _, *columns = (cell.strip() for cell in lines[start].strip("|").split("|"))
     for line in lines[start + 1 : start + 10]:
         mode, *cells = (cell.strip() for cell in line.strip("|").split("|"))

@@ -17,7 +17,7 @@ from cipherwright.verify import CoreFolder
 from cipherwright.verify.message_axi import AxiMessageBench, AxiSession, Beat, Flow
 from cipherwright.verify.message_axi_checks import Traffic, fresh_key, messages_of, play
 from cipherwright.verify.register_bus import RegisterDriver, registers_in
-from tests.conftest import AGILE_XTS, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
+from tests.conftest import LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, Built
 
 CONTROLLED = {
     "GCM in a pipeline": (*LIGHT_GCM, "interface=axi-stream", "control=axi-lite"),
@@ -131,7 +131,6 @@ UNITS = {
     "a loop of three stages": ("aes128-xts-small", *LIGHT_LOOP, "stages=3", "interface=axi-stream"),
     "a pipeline": (*LIGHT_XTS, "interface=axi-stream"),
     "two keys": (*LIGHT_XTS[:-1], "key_slots=2", "interface=axi-stream"),
-    "keys with units": (*AGILE_XTS, "interface=axi-stream"),
 }
 
 
