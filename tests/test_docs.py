@@ -17,12 +17,13 @@ import pytest
 import typer
 
 from cipherwright.cipher import CATALOGUE
+from cipherwright.cipher.modes import UNIT_MODES
 from cipherwright.cli.run import UsageError, app
 from cipherwright.errors import UserError
 from cipherwright.flow import build
 from cipherwright.report.picture import draw, stages_by_round
 from cipherwright.sources import preset_names
-from cipherwright.spec import Engine, Loop, Pipeline, Spec, load
+from cipherwright.spec import MODES, Datapath, Engine, Loop, Pipeline, Spec, load
 
 PAGES = [
     "README.md",
@@ -275,3 +276,93 @@ def test_a_long_pipeline_is_drawn_by_round() -> None:
 
 def test_readme_is_one_screen(root: Path) -> None:
     assert len((root / "README.md").read_text().splitlines()) <= 70
+
+
+_BASE = {
+    "P": ("architecture=pipelined", "stages=40"),
+    "L": ("architecture=iterative", "stages=1"),
+}
+_HELD = ("key=static", "key_expansion=unit")
+_COLUMNS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "architecture": ((),),
+    "one way": (("direction=encrypt",),),
+    "both ways in one core": (("direction=both",),),
+    "a key with each": (("key=agile",),),
+    "a key that is held": (("key=agile",), _HELD),
+    "two keys": ((*_HELD, "key_slots=2"),),
+    "AXI-Stream": (("interface=axi-stream",), (*_HELD, "interface=axi-stream")),
+    "registers beside it": (
+        ("interface=axi-stream", "control=apb"),
+        (*_HELD, "interface=axi-stream", "control=apb"),
+    ),
+    "registers alone": (("interface=registers", "control=apb"),),
+}
+"""Columns of the table of modes: each has options, some of which have to be taken."""
+
+
+def _taken(mode: str, base: str, column: str) -> bool:
+    """Whether a core of AES in a mode, in a pipeline (P) or a loop (L), is taken with the options of a
+    column, in one direction or in both.
+    """
+    for changes in _COLUMNS[column]:
+        ways = ("encrypt", "both") if not any("direction" in c for c in changes) else ("",)
+        for way in ways:
+            said = [f"direction={way}"] if way else []
+            try:
+                spec = load("aes", ["key_bits=128", f"mode={mode}", *_BASE[base], *changes, *said])
+            except UserError:
+                continue
+            assert isinstance(spec, Datapath)
+            if column not in ("a key with each", "a key that is held"):
+                return True
+            if _holds(spec) == (column == "a key that is held"):
+                return True
+    return False
+
+
+def _holds(spec: Datapath) -> bool:
+    """Whether the core holds its key. A loop of XTS does, as any of packets or tags."""
+    return spec.holds_key or (isinstance(spec, Loop) and spec.mode in UNIT_MODES)
+
+
+def test_a_loop_of_units_holds_its_key() -> None:
+    for changes, key in (
+        (["mode=xts"], "key_valid_i"),
+        (["mode=cmac", "direction=encrypt"], "key_valid_i"),
+        (["mode=cbc"], ""),
+    ):
+        spec = load("aes-tiny", [*changes, "stages=1"])
+        assert isinstance(spec, Loop)
+        assert build(spec).ports.key_valid == key
+        assert _holds(spec) == bool(key)
+
+
+def _table_of_modes(page: str) -> Iterator[tuple[str, str, str]]:
+    """Mode, column and cell of the table."""
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    start = next(k for k, line in enumerate(lines) if line.startswith("| mode | architecture |"))
+    _, *columns = (cell.strip() for cell in lines[start].strip("|").split("|"))
+    for line in lines[start + 1 : start + 10]:
+        mode, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        yield from ((mode.strip("`"), column, cell) for column, cell in zip(columns, cells, strict=True))
+
+
+def test_the_table_of_modes_is_what_build_takes(root: Path) -> None:
+    rows = list(_table_of_modes((root / "docs/guide/choosing.md").read_text()))
+    assert {mode for mode, _, _ in rows} == set(MODES)
+    assert {column for _, column, _ in rows} == set(_COLUMNS)
+    wrong = {
+        (mode, column): now
+        for mode, column, cell in rows
+        if cell != (now := " ".join(b for b in _BASE if _taken(mode, b, column)) or "–")
+    }
+    assert wrong == {}
+
+
+def test_the_first_core_says_its_mode(root: Path) -> None:
+    """The page that begins from nothing says in which mode its core is, and how to choose another."""
+    page = (root / "docs/guide/integrating.md").read_text()
+    words = shlex.split(re.findall(r"^cipherwright (build .*)$", page, re.M)[0])
+    spec = load(words[1], [w for at, w in enumerate(words) if words[at - 1] == "--set"])
+    assert f"in {spec.mode.upper()} mode" in page
+    assert "`--set mode=`" in page

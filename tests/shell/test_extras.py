@@ -124,6 +124,21 @@ def test_the_cocotb_bench_of_a_bus_sees_a_fault(
     assert _bench(folder)[0]
 
 
+@pytest.mark.parametrize("quiet", [True, False], ids=["", "without the level"])
+def test_the_bench_over_apb_is_quiet(quiet: bool, built: Callable[..., Built], tmp_path: Path) -> None:
+    """Its driver tells of no access."""
+    folder = _folder(built, ("des-small", "interface=registers", "control=apb"), "cocotb", tmp_path / "core")
+    bench = folder / "des_small_cocotb.py"
+    lines = bench.read_text().splitlines(keepends=True)
+    others = [line for line in lines if "self.master.log.setLevel" not in line]
+    assert len(others) == len(lines) - 1
+    bench.write_text("".join(lines if quiet else others))
+    done = _python(folder, bench.name)
+    assert done.returncode == 0, done.stdout[-2000:]
+    told = re.findall(r"s_apb +(?:Write|Read) ", done.stdout)
+    assert (not told) == quiet
+
+
 TAG_CORE = ("aes128-cmac-small", *LIGHT_LOOP)
 TAGS = (*TAG_CORE, "interface=axi-stream", "tid_bits=3")
 PACKET_CORE = ("aes-gcm-small", *LIGHT_LOOP)

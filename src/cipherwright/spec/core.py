@@ -281,11 +281,11 @@ class Spec(BaseModel):
     mapping: Literal["delay", "structure", "area", "reset-gates", "collapse", "collapse-all"] = option(
         "delay",
         "How logic is mapped. To a cell library: restructured for delay, mostly as it is (`structure`), or "
-        "for `area`. To ECP5: with `reset-gates` a synchronous reset is logic in front of a flip-flop, which "
-        "then shares a tile with any other, where that takes no second lookup table in a row; else it is the "
-        "flip-flop's own; with `collapse` a lookup table of one module goes into those of others that read "
-        "it, where the inputs of both are at most six, and with `collapse-all` into those of its own as "
-        "well. The RTL is the same.",
+        "for `area`. To ECP5: with `reset-gates` the lookup table in front of a flip-flop does its "
+        "synchronous reset. A flip-flop without a reset of its own shares a tile with any other. Where the "
+        "reset would need a second lookup table in a row, the flip-flop keeps it. With `collapse` a lookup "
+        "table of one module goes into those of others that read it, where the inputs of both are at most "
+        "six, and with `collapse-all` into those of its own as well. The RTL is the same.",
         cost="`area` is the smallest and the slowest. `reset-gates` takes lookup tables; wires are shorter "
         "where most slices of a device are taken. `collapse` shortens paths from one module into another, "
         "and takes two lookup tables for five inputs and four for six. `collapse-all` is for cores with one "

@@ -132,7 +132,11 @@ class Pipeline(Datapath):
         needs((2,), interface=("plain", "axi-stream")),
         needs((2,), unit_numbers=("announced",)),
         needs((2,), "a key that comes with every unit takes no slot", key=("static",)),
-        needs(mode=("gcm", "xts")),
+        needs(
+            (2,),
+            "in other modes of a pipeline key = agile gives every block a key of its own",
+            mode=("gcm", "xts"),
+        ),
     ] = option(
         1,
         "Keys that are resident at the same time, with `mode = gcm` or `mode = xts`. With two, every packet "

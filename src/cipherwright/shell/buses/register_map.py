@@ -194,7 +194,14 @@ def rdl_source(facts: MapFacts) -> str:
         for k, n in enumerate(facts.loads)
     ]
     control.append(
-        _field("ZEROISE", 2, 2, _PULSE, "clear keys, initial values and blocks, here and in the core")
+        _field(
+            "ZEROISE",
+            2,
+            2,
+            _PULSE,
+            "clear keys, initial values and blocks, here and in the core; other commands of the same write "
+            "are dropped, and no bit tells of it",
+        )
     )
     thing = "word" if facts.words else "block"
     if facts.blocks:
@@ -217,9 +224,7 @@ def rdl_source(facts: MapFacts) -> str:
         _field(f"{n.upper()}_PENDING", k, k, _STATUS, f"the {what[n]} is offered and not yet taken", None)
         for k, n in enumerate(facts.loads)
     ]
-    inside = "a block" if facts.blocks else "a word"
-    busy = f"{inside} is inside, or a key is expanded or cleared"
-    status.append(_field("BUSY", 2, 2, _STATUS, busy, None))
+    status.append(_field("BUSY", 2, 2, _STATUS, _busy(facts), None))
     ready = (
         "START is carried out once DATA_IN is written" if facts.blocks else "a beat of a message can be taken"
     )
@@ -269,7 +274,7 @@ def rdl_source(facts: MapFacts) -> str:
             ],
         ),
         _register("CAPABILITIES", 0x04, "What the core does.", abilities),
-        _register("CONTROL", 0x08, "Commands: they read as 0.", control),
+        _register("CONTROL", 0x08, _of_control(facts, control), control),
         _register("STATUS", 0x0C, "State of the core.", status),
         _register(
             "INTERRUPT_STATUS",
@@ -295,6 +300,38 @@ def rdl_source(facts: MapFacts) -> str:
         "    default accesswidth = 32;\n"
     )
     return f"{head}{''.join(registers)}}};\n"
+
+
+def _busy(facts: MapFacts) -> str:
+    """What BUSY means."""
+    inside = "a block is inside" if facts.blocks else "a word is inside"
+    if facts.unit_bits:
+        inside = "a unit was announced or is inside"
+    elif facts.packets and facts.slots:
+        inside = "a packet has begun or is inside"
+    return (
+        f"{inside}, or a key is expanded or cleared; it may stay 1 for some cycles more, and at 0 results "
+        "may still wait to be taken"
+    )
+
+
+_KEPT = (
+    "Commands read as 0, and fields that go with a command as they were written. A write of some of the four "
+    "bytes leaves the fields in the others as they are: where something is said in the same write, write all."
+)
+"""What CONTROL is, where it has more than commands."""
+
+
+_SILENT = (
+    "A command that is ignored, and a write to words that wait to be taken, set no bit: read STATUS before."
+)
+"""What becomes of them where there is no REJECTED."""
+
+
+def _of_control(facts: MapFacts, fields: Sequence[str]) -> str:
+    """What CONTROL is, which has these `fields`."""
+    kept = _KEPT if any(_STORAGE in field for field in fields) else "Commands: they read as 0."
+    return kept if facts.blocks else f"{kept} {_SILENT}"
 
 
 def _message_events(facts: MapFacts) -> list[tuple[int, str, str]]:

@@ -26,7 +26,10 @@ def mac_sentences(core: Core) -> Iterator[str]:
         "short last word."
     )
     yield f"`{n['last_in']}` is 1 with the last word. Every word before it is whole."
-    yield f"An empty message is one word with `{n['keep_in']}` = 0 and `{n['last_in']}` = 1."
+    yield (
+        f"An empty message is one word with `{n['keep_in']}` = 0 and `{n['last_in']}` = 1, and no other word "
+        "is empty."
+    )
     yield ""
     yield (
         f"For every message `{p.valid_out}` is 1 in one cycle, in the order of the messages. Nothing "
@@ -42,6 +45,11 @@ def mac_sentences(core: Core) -> Iterator[str]:
     )
     yield "A key that is offered within a message is taken after the message's tag."
     yield "SP 800-38B, appendix B has the limit on messages under a key; the core does not count."
+    yield ""
+    yield (
+        "The core does not check these rules. The tag of a message that breaks one means nothing; those of "
+        "messages behind it are right."
+    )
 
 
 def _first_bits(shown: int, bits: int) -> str:

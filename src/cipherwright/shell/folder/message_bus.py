@@ -13,7 +13,7 @@ from ..short_words import WORD_BYTES, words_of
 from .accesses import access_table
 from .example import Worked
 from .packet import channel_sentences, key_limits
-from .unit import units_ahead
+from .unit import broken_units, units_ahead
 from .words import begun_by
 
 __all__ = ["bus_sentences", "bus_table", "bus_timing"]
@@ -215,7 +215,7 @@ def _units(core: Core) -> Iterator[str]:
     yield ""
     yield (
         "A packet is a data unit of XTS, of 16 bytes at least. Only its last beat may have fewer than 16 "
-        "bytes."
+        "bytes, from 1 byte on: no beat is empty."
     )
     yield from (_registered_numbers if core.bus else _announced_numbers)(core.unit["ports"])
     yield f"Announce numbers in the order of the units, up to {units_ahead(core.unit)}."
@@ -238,18 +238,25 @@ def _units(core: Core) -> Iterator[str]:
         yield "The core does not compare K1 and K2. They must differ."
     else:
         yield "The core does not compare K1 and K2. They must differ (option `distinct_halves`)."
+    yield ""
+    yield from broken_units("ZEROISE" if core.bus else f"`{core.ports.zeroise}`")
 
 
 def _messages(core: Core) -> Iterator[str]:
     yield ""
     yield (
         "A packet is a message. Every beat but the last is whole; an empty message is one beat with "
-        "TKEEP = 0 and TLAST = 1."
+        "TKEEP = 0 and TLAST = 1, and no other beat is empty."
     )
     yield "Its tag is a packet of one beat at `m_axis`, where TKEEP names the bytes that are shown."
     yield (
         "The core makes the subkeys of SP 800-38B from each key. A key that is offered within a message "
         "is taken after the message's tag."
+    )
+    yield ""
+    yield (
+        "The core does not check these rules. The tag of a message that breaks one means nothing; those of "
+        "messages behind it are right."
     )
 
 
@@ -309,10 +316,12 @@ def _introduced(core: Core, worked: Worked) -> Iterator[str]:
 def _beat_tables(core: Core, worked: Worked) -> Iterator[str]:
     """The beats on either side."""
     size = core.parameters["block_bits"] // 8 * core.lanes
-    yield "| beat of s_axis | bytes, from TDATA[7:0] on | TKEEP | TUSER | TLAST |"
-    yield "|--:|---|---|--:|--:|"
+    has_user = any(pin.name.endswith("s_axis_tuser") for pin in core.component.pins)
+    yield f"| beat of s_axis | bytes, from TDATA[7:0] on | TKEEP |{' TUSER |' * has_user} TLAST |"
+    yield f"|--:|---|---|{'--:|' * has_user}--:|"
     for k, (word, user, last) in enumerate(_beats(core, worked), 1):
-        yield f"| {k} | `{word.hex(' ')}` | `{_keep(word, size)}` | {user} | {last} |"
+        told = f" {user} |" if has_user else ""
+        yield f"| {k} | `{word.hex(' ')}` | `{_keep(word, size)}` |{told} {last} |"
     results = (
         [worked.tag] if core.mac else words_of(worked.result) if core.unit else _cut(worked.result, size)
     )
@@ -393,6 +402,9 @@ def _unit_times(core: Core, unit: Mapping[str, Any]) -> Iterator[str]:
             "While results are taken at once, that of a unit's last beat is offered "
             f"{core.latency} to {most} cycles after it."
         )
-        yield "Before any other beat has its result, the beat behind it must come."
-        yield f"A beat can be taken every {core.interval} cycles."
+        yield "That of any other beat leaves only after the beat behind it has come."
+        yield (
+            f"On average a beat can be taken every {core.interval / core.slots:.4g} cycles: {core.slots} in "
+            f"{core.interval} cycles. Each unit takes the time of one beat more."
+        )
     yield "The last whole beat of a unit with a short one leaves later, since it takes the stolen bytes in."

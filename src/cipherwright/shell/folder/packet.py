@@ -38,7 +38,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
     )
     yield (
         f"A packet without additional data and data is one word with `{n['keep_in']}` = 0 and "
-        f"`{n['last_in']}` = 1."
+        f"`{n['last_in']}` = 1, and no other word is empty."
     )
     yield (
         f"`{p.iv}` is read with the first word, `{n['tag_in']}` with the last; `{p.decrypt}` stays "

@@ -7,18 +7,21 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...cipher.modes import MAC_MODES
-from ...rtl import ClockReset, Pin
-from ...spec import Pipeline, Spec
+from ...rtl import Pin
+from ...spec import Loop, Pipeline, Spec
 from ..built_engine import BuiltEngine
 from ..channels import CHOSEN
 from ..core import Core
 from ..header import GENERATOR, TERMS, command_of, option_value, options_said
 from ..wave import Diagram
 from .accesses import access_table, core_registers, field_bit, register_sentences, worked_accesses
+from .clocked import interrupt_sentences, reset_text
 from .diagrams import worked_words
 from .example import Worked
+from .fifos import fifo_sentences
 from .figures import figure_rows
 from .fusesoc import vlnv
+from .interleaved import interleaved_sentences
 from .mac import mac_sentences, mac_table, mac_timing
 from .message_bus import bus_sentences, bus_table, bus_timing
 from .message_diagrams import letters
@@ -88,7 +91,7 @@ def readme(
         files=[(name, _file_kind(name, core)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
-        reset=_reset(core.component.clock, _left(core)),
+        reset=reset_text(core),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
         letters="" if isinstance(core, BuiltEngine) else letters(core),
         byte_zero=_byte_zero(core),
@@ -120,11 +123,10 @@ def _command(core: Core | BuiltEngine) -> str:
 def _what(spec: Spec, core: Core | BuiltEngine) -> str:
     cipher = spec.described
     title = f"{plain(spec.title)}. " if spec.title else ""
-    mode = f" in {spec.mode.upper()} mode" if spec.mode != "ecb" else ""
+    equal = " In ECB equal blocks under a key have equal results." if spec.mode == "ecb" else ""
     return (
-        f"{title}{plain(cipher.title)} ({plain(cipher.standard)}){mode}: blocks of {spec.block_bits} "
-        "bits, keys of "
-        f"{_key_size(spec)} bits, {_WAYS[spec.direction]}."
+        f"{title}{plain(cipher.title)} ({plain(cipher.standard)}) in {spec.mode.upper()} mode: blocks of "
+        f"{spec.block_bits} bits, keys of {_key_size(spec)} bits, {_WAYS[spec.direction]}.{equal}"
     )
 
 
@@ -149,31 +151,6 @@ def _file_kind(name: str, core: Core | BuiltEngine) -> str:
 def _meaning(spec: Spec, name: str) -> str:
     field = type(spec).model_fields[name]
     return str(field.description or Spec.model_fields[name].description).replace("|", "\\|")
-
-
-def _left(core: Core | BuiltEngine) -> str:
-    """What a reset leaves of keys and data, a sentence or two."""
-    if isinstance(core, BuiltEngine):
-        return "No key is held after it."
-    kept = "No earlier key is used after it. Registers of keys and data keep their bits"
-    return f"{kept} until they take others{', or until zeroising' if core.zeroise_cycles else ''}."
-
-
-def _reset(clock: ClockReset, left: str) -> str:
-    port = clock.reset
-    if clock.asynchronous:
-        return filled("reset.md.j2", clock=clock.clock, reset=port, left=left)
-    if port:
-        return (
-            f"`{port}` is synchronous and active high. One cycle is enough, at any time. After it no "
-            "result of an "
-            f"earlier block leaves, and every output valid is 0. {left}"
-        )
-    return (
-        "This core has no reset, as in the publication whose ports it has. After power-up, offer no "
-        "block for as many "
-        "cycles as the latency: until then results of unknown blocks may leave."
-    )
 
 
 def _verilog(top: str, pins: Sequence[Pin]) -> str:
@@ -232,7 +209,7 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     rows = _rows(spec, worked)
     return {
         "protocol": list(_protocol(spec, core, worked)),
-        "timing": list(_timing(core)),
+        "timing": [*_timing(core), *fifo_sentences(core)],
         "values": bool(shown),
         "example_intro": f"One worked {_thing(core)}, computed from the cipher's "
         f"description by the generator:{lanes}",
@@ -288,16 +265,30 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
                 sentences, table = bus_sentences, bus_table
             yield f"{what.capitalize()}s", list(sentences(core))
             yield f"A worked {what}", list(table(core, worked))
-            yield from _zeroising(core)
+            yield from _cleared(core)
             return
     if core.in_registers:
         yield "Blocks", list(register_sentences(core))
         yield "A worked block", list(access_table(worked_accesses(core, worked)))
+        yield from _interrupts(core)
         return
     yield "Blocks", list(_blocks(core))
     if spec.mode != "ecb":
         yield "Mode", list(_mode(spec, core))
+    if spec.mode != "ecb" and isinstance(spec, Loop) and core.slots > 1:
+        yield "Interleaved messages", list(interleaved_sentences(core))
+    yield from _cleared(core)
+
+
+def _cleared(core: Core) -> Iterator[tuple[str, list[str]]]:
+    """Sections on zeroising and interrupts, where there are any."""
     yield from _zeroising(core)
+    yield from _interrupts(core)
+
+
+def _interrupts(core: Core) -> Iterator[tuple[str, list[str]]]:
+    if core.bus:
+        yield "Interrupts", list(interrupt_sentences())
 
 
 _IN_FLIGHT = {
@@ -325,6 +316,7 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
                 if not core.in_registers
                 else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
                 "No result leaves after it.",
+                *_withdrawn(core),
                 f"Zeroising takes at most {core.zeroise_cycles} cycles.",
                 "From then on no register depends on a key or block from before.",
                 *([] if core.in_registers else ["What software loads meanwhile waits until then."]),
@@ -337,11 +329,21 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             [
                 f"One cycle of `{p.zeroise}` drops {dropped}, {what} in flight.",
                 "No result leaves after it.",
+                *_withdrawn(core),
                 f"`{p.busy}` is 0 again at most {core.zeroise_cycles} cycles later.",
                 "From then on no register depends on a key or block from before.",
                 "Registers follow the inputs at all times, so take secrets away from the ports as well.",
             ],
         )
+
+
+def _withdrawn(core: Core) -> Iterator[str]:
+    """What zeroising does to the streams on both sides."""
+    if not core.stream or core.in_registers:
+        return
+    yield "A result that waits is withdrawn: TVALID falls without TREADY, and a packet may end without TLAST."
+    yield "The next beat that comes is the first of a packet, also where it is the rest of a broken one."
+    yield "So stop and reset what is on both sides. A reset of the core alone does the same."
 
 
 def _key_registers(core: Core) -> Iterator[str]:
@@ -501,13 +503,7 @@ def _keys(core: Core) -> Iterator[str]:
 def _blocks(core: Core) -> Iterator[str]:
     p = core.ports
     if core.stream:
-        yield "Both sides are AXI-Stream; a packet is a message, which TLAST ends."
-        yield "TKEEP has ones for all bytes of a beat, or in the last beat of a message for the first bytes."
-        yield (
-            "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
-            "registers only."
-        )
-        yield "Results leave in the order of their blocks."
+        yield from _beats(core)
         return
     if p.ready_out:
         yield f"A block is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
@@ -531,6 +527,22 @@ def _blocks(core: Core) -> Iterator[str]:
         yield f"A word has {core.lanes} blocks, the first one in the most significant bits."
 
 
+def _beats(core: Core) -> Iterator[str]:
+    """How blocks come and results leave at AXI-Stream."""
+    p = core.ports
+    yield "Both sides are AXI-Stream; a packet is a message, which TLAST ends."
+    yield "TKEEP has ones for all bytes of a beat, or in the last beat of a message for the first bytes."
+    yield "No beat is empty."
+    yield "A beat moves in a cycle in which TVALID and TREADY are both 1."
+    if not (core.bus and core.slots > 1 and core.parameters["mode"] != "ecb"):
+        yield "Ready outputs depend on registers only."
+    pins = {pin.name for pin in core.component.pins}
+    held = ((p.key, p.key_valid), (p.iv, p.iv_valid))
+    if beside := [f"`{name}`" for name, offered in held if name in pins and not offered]:
+        yield f"Keep {' and '.join(beside)} while TVALID waits for TREADY."
+    yield "Results leave in the order of their blocks."
+
+
 def _sequence(core: Core) -> Iterator[str]:
     """What the end of a message is to the counter of a pipeline behind AXI-Stream."""
     yield "TLAST does not end its sequence: load a counter block for each message."
@@ -552,8 +564,6 @@ def _initial_registers(spec: Spec, core: Core) -> Iterator[str]:
         return
     yield "A packet is a message, and a loaded value is for one message: its first block takes it."
     yield "A first block without one waits."
-    if core.slots > 1:
-        yield f"{core.slots} messages are interleaved; TUSER has the number of a block's message."
 
 
 def _mode(spec: Spec, core: Core) -> Iterator[str]:
@@ -570,18 +580,21 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
         if core.stream:
             yield from _sequence(core)
         yield "A new key does not take it away; a reset does."
-    elif p.first and core.stream:
-        yield f"A packet is a message: its first block is chained to the initial value at `{p.iv}`."
     elif p.first:
-        yield f"With the first block of a message `{p.first}` is 1, and `{p.iv}` is its initial value."
+        counted = spec.mode == "ctr"
+        what = "first counter block" if counted else "initial value"
+        if core.stream:
+            yield f"A packet is a message. With its first block `{p.iv}` is its {what}."
+        else:
+            yield f"With the first block of a message `{p.first}` is 1, and `{p.iv}` is its {what}."
+        yield (
+            "Counter blocks count up by one."
+            if counted
+            else "Each block is chained to the one before it, the first one to the initial value."
+        )
     elif p.iv:
         yield (
             f"With every block, `{p.iv}` is the initial value of the message; keep it until the message ends."
-        )
-    if p.slot:
-        yield (
-            f"{core.slots} messages are interleaved: `{p.slot}` is the number of the one whose result "
-            "is offered."
         )
 
 

@@ -10,7 +10,7 @@ from ..short_words import keep_text, word_text, words_of
 from ..xts import PACE
 from .example import Worked
 
-__all__ = ["unit_sentences", "unit_table", "unit_timing", "units_ahead"]
+__all__ = ["broken_units", "unit_sentences", "unit_table", "unit_timing", "units_ahead"]
 
 
 def unit_sentences(core: Core) -> Iterator[str]:
@@ -41,7 +41,7 @@ def unit_sentences(core: Core) -> Iterator[str]:
     yield "Ready outputs depend on registers only."
     yield (
         f"`{n['keep_in']}` has ones for the bytes that are there, from the left; only a unit's last "
-        "word may be short."
+        "word may be short, and no word is empty."
     )
     yield "The first word of a unit is always whole: a unit has at least 16 bytes."
     if p.decrypt:
@@ -58,6 +58,18 @@ def unit_sentences(core: Core) -> Iterator[str]:
     yield ""
     yield from _keys(core)
     yield "A unit has at most 2^20 blocks (SP 800-38E, section 4); the core does not count."
+    yield ""
+    yield from broken_units(f"`{p.zeroise}`")
+
+
+def broken_units(zeroise: str) -> Iterator[str]:
+    """What comes of units that break rules, at ports or behind AXI-Stream. zeroise: how the core is made to
+    forget.
+    """
+    yield (
+        "The core does not check these rules. What leaves for a unit that breaks one means nothing, and "
+        f"units behind it may be wrong, too: give it a reset or {zeroise} then."
+    )
 
 
 def _keys(core: Core) -> Iterator[str]:
@@ -115,8 +127,8 @@ def unit_timing(core: Core) -> Iterator[str]:
         "comes at once."
     )
     yield (
-        "A unit's last word needs no next one. Before any other word has its result, the word behind "
-        "it must come."
+        "A unit's last word needs no next one. The result of any other word leaves only after the word "
+        "behind it has come."
     )
     yield (
         f"A late result is offered at most {core.unit['late_latency_cycles']} cycles after its unit's "
@@ -167,7 +179,7 @@ def _loop_timing(core: Core, unit: Mapping[str, Any]) -> Iterator[str]:
         f"A result is offered {core.latency - 1} cycles after the word behind its own is taken. That of a "
         f"unit's last word comes {core.latency} to {unit['longest_latency_cycles']} cycles after its own."
     )
-    yield "Before any other word than a unit's last has its result, the word behind it must come."
+    yield "The result of any other word than a unit's last leaves only after the word behind it has come."
     yield (
         f"A late result is offered {unit['least_late_latency_cycles']} to {unit['late_latency_cycles']} "
         "cycles after its unit's short word is taken."

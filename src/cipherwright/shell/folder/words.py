@@ -124,7 +124,7 @@ def _units(core: Core, registers: Mapping[str, Register]) -> Iterator[str]:
     assert core.unit is not None
     if field_bit(registers, "CONTROL", "DECRYPT"):
         yield "DECRYPT is the direction, in all words of a unit."
-    yield "A unit has a whole word at least; its last word may be short."
+    yield "A unit has a whole word at least; its last word may be short, from BYTES = 1 on."
     yield (
         "Write its number to UNIT, and then 1 to LOAD_UNIT; the core takes it when it can (UNIT_PENDING), up "
         f"to {units_ahead(core.unit)}. A word waits for the number of its unit."
