@@ -285,7 +285,7 @@ _BASE = {
 _HELD = ("key=static", "key_expansion=unit")
 _COLUMNS: dict[str, tuple[tuple[str, ...], ...]] = {
     "architecture": ((),),
-    "one way": (("direction=encrypt",),),
+    "one way": (("direction=encrypt",), ("direction=decrypt",)),
     "both ways in one core": (("direction=both",),),
     "a key with each": (("key=agile",),),
     "a key that is held": (("key=agile",), _HELD),
@@ -302,10 +302,10 @@ _COLUMNS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def _taken(mode: str, base: str, column: str) -> bool:
     """Whether a core of AES in a mode, in a pipeline (P) or a loop (L), is taken with the options of a
-    column, in one direction or in both.
+    column, in either direction or in both.
     """
     for changes in _COLUMNS[column]:
-        ways = ("encrypt", "both") if not any("direction" in c for c in changes) else ("",)
+        ways = ("encrypt", "decrypt", "both") if not any("direction" in c for c in changes) else ("",)
         for way in ways:
             said = [f"direction={way}"] if way else []
             try:
