@@ -29,7 +29,7 @@ IN_BOTH = (
 FAULTS = {
     "a round key of the tweaks has a wrong bit": takes("second_keys:word_2", "word_1 ^ 128'd1"),
     "a block has a bit of the other key": use(
-        "core_stage5:mux_2", "second_rk1[7:0]", "{second_rk1[7:1], rk1[0]}"
+        "core_stage4:mux_2", "second_rk1[15:8]", "{second_rk1[15:9], rk1[8]}"
     ),
 }
 
