@@ -34,7 +34,7 @@ def replay_bench(traffic: BusTraffic, top: str, clock: str = "clk") -> str:
         "OUTPUTS": str(_width(outs)),
         "CYCLES": str(len(traffic.given)),
         "PINS": ",\n        ".join(pins),
-        "ROWS": "\n        ".join(rows),
+        "ROWS": "\n        ".join(rows).removesuffix(";"),
     }
     text = (CELLS / "replay.v").read_text()
     return re.sub(rf"\b({'|'.join(words)})\b", lambda m: words[m[0]], text)

@@ -1,5 +1,6 @@
-// Gives a core the inputs of a simulation, cycle by cycle, and compares its outputs with those of the
-// simulation from the second cycle on: the first is a reset. Prints PASS or how many cycles differ.
+// Gives a core the inputs of a simulation, cycle by cycle, and compares its outputs with those of
+// the simulation from the second cycle on: the first is a reset. Prints PASS or how many cycles
+// differ.
 `timescale 1ns / 1ps
 module cipherwright_tb;
     reg clk = 0;
@@ -8,12 +9,10 @@ module cipherwright_tb;
     reg [INPUTS-1:0] in = 0;
     wire [OUTPUTS-1:0] out;
     integer n, wrong = 0;
-    DUT dut (
-        PINS
-    );
+    DUT dut (PINS);
     always #5 clk = ~clk;
     initial begin
-        ROWS
+        ROWS;
         for (n = 0; n < CYCLES; n = n + 1) begin
             in = given[n];
             #4 if (n > 0 && out !== seen[n]) wrong = wrong + 1;
