@@ -24,7 +24,7 @@ from cipherwright.target.place import place
 from cipherwright.target.synth import CANONICAL, LIBRARY
 from cipherwright.tools import run
 from cipherwright.verify.cell_models import block
-from cipherwright.verify.mapped import Machine, Match, Unknown, mapped_machine, prove_same
+from cipherwright.verify.mapped import Bit, Machine, Match, Unknown, mapped_machine, prove_same
 from cipherwright.verify.matching import match_equal, matched_by_name
 from tests.conftest import Built
 from tests.faults import takes
@@ -637,18 +637,26 @@ endmodule
 """
 
 
-def test_registers_without_a_common_name(tmp_path: Path) -> None:
-    """Of two equal registers synthesis may keep either name: what a register depends on tells which it is."""
-    (tmp_path / "nameless.v").write_text(NAMELESS)
-    out = tmp_path / "out"
+def by_name_and_without(text: str, name: str, folder: Path) -> tuple[dict[Bit, Bit], dict[Bit, Bit]]:
+    """The registers of the module `name` of `text` as they are matched to those of its netlist: by their
+    names, and where no register has one any more.
+    """
+    source, out = folder / f"{name}.v", folder / "out"
+    source.write_text(text)
     out.mkdir()
-    synthesise([tmp_path / "nameless.v"], "nameless", load_target("ecp5-85k-8"), out)
-    reference = emitted([tmp_path / "nameless.v"], "nameless", "clk")
-    mapped = mapped_machine(json.loads((out / "netlist.json").read_text())["modules"]["nameless"], "clk")
+    synthesise([source], name, load_target("ecp5-85k-8"), out)
+    reference = emitted([source], name, "clk")
+    mapped = mapped_machine(json.loads((out / "netlist.json").read_text())["modules"][name], "clk")
     named = matched_by_name(reference, mapped).registers
     for machine in (reference, mapped):
         machine.names = {b: names for b, names in machine.names.items() if b not in machine.registers}
-    assert len(named) == 2 and matched_by_name(reference, mapped).registers == named
+    return named, matched_by_name(reference, mapped).registers
+
+
+def test_registers_without_a_common_name(tmp_path: Path) -> None:
+    """Of two equal registers synthesis may keep either name: what a register depends on tells which it is."""
+    named, nameless = by_name_and_without(NAMELESS, "nameless", tmp_path)
+    assert len(named) == 2 and nameless == named
 
 
 TWO_CHAINS = """\
@@ -695,16 +703,8 @@ endmodule
 
 def test_a_ring_of_registers_without_a_common_name(tmp_path: Path) -> None:
     """Each depends on another one that no name tells: what they take tells all of them at once."""
-    (tmp_path / "ring.v").write_text(RING)
-    out = tmp_path / "out"
-    out.mkdir()
-    synthesise([tmp_path / "ring.v"], "ring", load_target("ecp5-85k-8"), out)
-    reference = emitted([tmp_path / "ring.v"], "ring", "clk")
-    mapped = mapped_machine(json.loads((out / "netlist.json").read_text())["modules"]["ring"], "clk")
-    named = matched_by_name(reference, mapped).registers
-    for machine in (reference, mapped):
-        machine.names = {b: names for b, names in machine.names.items() if b not in machine.registers}
-    assert len(named) == 4 and matched_by_name(reference, mapped).registers == named
+    named, nameless = by_name_and_without(RING, "ring", tmp_path)
+    assert len(named) == 4 and nameless == named
 
 
 PAIR = """\
