@@ -58,7 +58,7 @@ def plans() -> Iterator[Plan]:
             continue
         made, unit = with_registers(spec, prepare(spec))
         f = figures_of(spec, made, unit, target)
-        by_hand = unit is not None and unit.loop is None
+        by_hand = unit is not None and not unit.loops
         yield Plan(
             spec.name, spec.architecture, f.mhz, record["fmax_mhz"], f.luts or 0, record["luts"], by_hand
         )

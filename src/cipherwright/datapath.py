@@ -37,10 +37,7 @@ def prepare(spec: Datapath) -> Prepared:
     timing = Timing(target.delay, delay_lines_from(spec, target), arrivals(spec))
     require(spec, target)
     plain, parts = describe(spec), key_parts(spec)
-    found = unplaced(spec, plain, parts, timing)
-    for without_registers in found.values():
-        timing.model.require(without_registers.graph)
-    return Prepared(plain, parts, timing, found)
+    return Prepared(plain, parts, timing, unplaced(spec, plain, parts, timing))
 
 
 def with_registers(spec: Datapath, ready: Prepared) -> tuple[Scheduled, BuiltUnit | None]:

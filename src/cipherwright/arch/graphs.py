@@ -28,6 +28,7 @@ __all__ = [
     "key_choices",
     "key_prefixes",
     "key_variants",
+    "maps_of",
     "never_second",
     "rows_of",
     "unscheduled",
@@ -110,6 +111,17 @@ def rows_of(graph: Graph, rows: Mapping[str, Rows], never: str) -> dict[str, Row
         if len(kept[name]) < len(word)
     }
     return {**rows, **fewer}
+
+
+def maps_of(rows: Mapping[str, Rows], prefix: str) -> dict[str, Rows]:
+    """Of `rows`, as from `rows_of`, those in which the words of one key are stored, by the names of the first
+    set. prefix: what the names of the key's words begin with (`key_prefixes`).
+
+    >>> maps_of({"rk0": (1, 2), "rk1": (1, 2), "second_rk1": (2,)}, "second_")
+    {'rk0': (1, 2), 'rk1': (2,)}
+    """
+    first = SECOND if prefix.startswith(SECOND) else ""
+    return {n: rows.get(f"{first}{n}", row) for n, row in rows.items() if not n.startswith(SECOND)}
 
 
 @dataclass(frozen=True)

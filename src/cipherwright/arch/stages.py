@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..errors import UserError
 from ..graph import Graph
 from ..rtl import Design, LowerOptions, lower
-from ..schedule import DelayModel, Io, Schedule, logic_cells, schedule
+from ..schedule import DelayModel, Io, Schedule, TooFewStages, logic_cells, schedule
 from ..spec import Datapath, Loop, Pipeline
 from .graphs import Unscheduled, key_variants, unscheduled
 from .key_memory import KeyMemory
@@ -99,12 +98,12 @@ def _placed(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     equal = isinstance(spec, Pipeline) and spec.equal_rounds
     try:
         s = schedule(graph, timing.model, stages, period, found.io, timing.srl_from, equal)
-    except UserError as e:
+    except TooFewStages as e:
         there = {n.op for n in graph.nodes}
         taken = " and ".join(name for name, op in (("copies", "copy"), ("hops", "hop")) if op in there)
         if not taken:
             raise
-        raise UserError(f"{e}; {taken} take stages, too") from None
+        raise TooFewStages(f"{e}; {taken} take stages, too") from None
     return Scheduled(s, found.loops, found.iterations, found.rows, found.memory)
 
 

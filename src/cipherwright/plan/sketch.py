@@ -302,11 +302,11 @@ def figures_of(spec: Datapath, made: Scheduled, unit: BuiltUnit | None, target: 
     luts, brams, dsps = found.luts or 0, found.brams, found.dsps
     ffs = spec.lane_count * spec.channels * s.register_bits()
     if unit:
-        ffs += spec.channels * unit.unit.flip_flops
-        if unit.loop:
-            own = tuple(spec.channels * n for n in area_of(unit.loop.schedule.graph, target))
+        ffs += spec.channels * sum(each.flip_flops for each in unit.unit.units)
+        for loop in unit.loops:
+            own = tuple(spec.channels * n for n in area_of(loop.schedule.graph, target))
             luts, brams, dsps = luts + own[0], brams + own[1], dsps + own[2]
-            ffs += spec.channels * unit.loop.design.flip_flops()
+            ffs += spec.channels * loop.design.flip_flops()
     return replace(found, luts=luts, ffs=ffs, brams=brams, dsps=dsps)
 
 

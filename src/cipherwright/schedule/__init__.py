@@ -6,13 +6,14 @@ from .delay import UNIT, DelayModel
 from .price import delay_cells, logic_cells, luts_of
 from .rounds import equal_rounds, ties_of
 from .schedule import Io, Schedule, register_classes
-from .solve import earliest, fewest_stages, schedule, shortest_period, useful_stages
+from .solve import TooFewStages, earliest, fewest_stages, schedule, shortest_period, useful_stages
 
 __all__ = [
     "UNIT",
     "DelayModel",
     "Io",
     "Schedule",
+    "TooFewStages",
     "delay_cells",
     "earliest",
     "equal_rounds",

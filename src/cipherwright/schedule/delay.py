@@ -97,11 +97,6 @@ class DelayModel:
             raise UserError(f"{self.name} has no {what} that stages could be planned with{instead}")
         return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])
 
-    def require(self, graph: Graph) -> None:
-        """Raise UserError as `look_up` does, where an operation of `graph` has no delay."""
-        for node in graph.nodes:
-            self.delay(graph, node)
-
     def levels(self, graph: Graph) -> float:
         """Longest path from an input to an output of `graph`, in ns, without a register."""
         return _longest(self, graph)

@@ -24,7 +24,15 @@ from .price import SHIFT_LUT, logic_cells
 from .rounds import Ties, ties_of
 from .schedule import Io, Schedule, edge_latency, register_classes, stage_map
 
-__all__ = ["MOST_PAIRS", "earliest", "optimum", "schedule", "shortest_period", "useful_stages"]
+__all__ = [
+    "MOST_PAIRS",
+    "TooFewStages",
+    "earliest",
+    "optimum",
+    "schedule",
+    "shortest_period",
+    "useful_stages",
+]
 
 _EPS = 1e-6
 _PRICINGS = 4
@@ -34,6 +42,12 @@ MOST_PAIRS = 1 << 18
 
 _DEAR = 1.01
 """What equal rounds may cost, as a multiple of the logic cells without them."""
+
+
+class TooFewStages(UserError):
+    """So many stages hold no design, or miss the period that was asked for; the message says what reaches
+    it.
+    """
 
 
 @lru_cache(maxsize=2)
@@ -262,19 +276,19 @@ def _stages_for(graph: Graph, model: DelayModel, period: float | None, io: Io) -
 
 
 def _period_for(graph: Graph, model: DelayModel, stages: int, period: float | None, io: Io) -> float:
-    """The period that was asked for, or the shortest that so many stages reach. Raises UserError where they
-    hold no design or miss the period.
+    """The period that was asked for, or the shortest that so many stages reach. Raises TooFewStages where
+    they hold no design or miss the period.
     """
     if period is not None and _fits(graph, model, period, io, stages):
         return period
     best = shortest_period(graph, model, stages, io)
     if best == float("inf"):
-        raise UserError(_without_room(graph, model, stages, io))
+        raise TooFewStages(_without_room(graph, model, stages, io))
     if period is None or best <= period + _EPS:
         return best if period is None else period
     need = fewest_stages(graph, model, period, io)
     more = f"that period needs {need} stages" if need else "no number of stages reaches that period"
-    raise UserError(
+    raise TooFewStages(
         f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not "
         f"{period:.3f} ns; {more}"
     )

@@ -120,6 +120,11 @@ class KeyUnit:
         return max(each.cycles for each in self.units)
 
     @property
+    def all_flush(self) -> int:
+        """The `flush` of the slowest of its `units`."""
+        return max(each.flush for each in self.units)
+
+    @property
     def units(self) -> tuple[KeyUnit, ...]:
         """Itself, and the second one where there is one."""
         return (self, self.second) if self.second else (self,)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, rewritten
+from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, maps_of, rewritten
 from ..rewrite import SECOND, copy_busy, replicate
 from ..rtl import Design, LowerOptions, Module, lower
 from ..schedule import Io, Schedule, schedule, shortest_period
@@ -47,18 +47,12 @@ class KeyLoop:
 
 @dataclass(frozen=True)
 class BuiltUnit:
-    """A key-expansion unit: its registers and their control, and the loop that they are around, where it is
-    one that is derived from the cipher. second: the loop of the unit `unit.second`, where there is one.
+    """A key-expansion unit: its registers and their control, and the loop that each of its `units` is around,
+    where they are derived from the cipher.
     """
 
     unit: KeyUnit
-    loop: KeyLoop | None = None
-    second: KeyLoop | None = None
-
-    @property
-    def loops(self) -> tuple[KeyLoop, ...]:
-        """The loops of all units."""
-        return tuple(loop for loop in (self.loop, self.second) if loop)
+    loops: tuple[KeyLoop, ...] = ()
 
     @property
     def modules(self) -> tuple[Module, ...]:
@@ -75,17 +69,16 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     if not any(name.startswith(SECOND) for name in datapath.rows):
         return made
     second = _loop_unit(spec, datapath, timing, SECOND)
-    return replace(made, unit=replace(made.unit, second=second.unit), second=second.loop)
+    return BuiltUnit(replace(made.unit, second=second.unit), made.loops + second.loops)
 
 
 def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str) -> BuiltUnit:
-    """One of the units of `datapath`; prefix: what the names of its words begin with, of which `rows` has
-    those that differ from the first unit's.
-    """
+    """One of the units of `datapath`; prefix: what the names of its words begin with."""
     form, memory = held_form_of(spec.described, spec.key_bits), datapath.memory
     back, count = spec.cipher_direction == "decrypt", form.round_keys
     users = tuple(f"rk{count - 1 - i if back else i}" for i in range(count))
-    rows = () if memory else tuple(datapath.rows.get(f"{prefix}{u}", datapath.rows[u]) for u in users)
+    maps = maps_of(datapath.rows, prefix)
+    rows = () if memory else tuple(maps[u] for u in users)
     e = expansion(form, None if memory else rows)
     # Results that get a stage to travel in need not be in the unit as well.
     named = {n.name for n in e.graph.nodes}
@@ -110,4 +103,4 @@ def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str)
         unit = memory_unit(unit_name, name, e, memory, s.stages, spec.key_bits)
     else:
         unit = key_unit(unit_name, name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
-    return BuiltUnit(unit, KeyLoop(name, design, e, s, users, rows))
+    return BuiltUnit(unit, (KeyLoop(name, design, e, s, users, rows),))

@@ -34,7 +34,7 @@ def replay_bench(traffic: BusTraffic, top: str, clock: str = "clk") -> str:
         "OUTPUTS": str(_width(outs)),
         "CYCLES": str(len(traffic.given)),
         "PINS": ",\n        ".join(pins),
-        "ROWS": "\n        ".join(rows).removesuffix(";"),
+        "ROWS": ";\n        ".join(rows),
     }
     text = (CELLS / "replay.v").read_text()
     return re.sub(rf"\b({'|'.join(words)})\b", lambda m: words[m[0]], text)
@@ -62,5 +62,5 @@ def _rows(memory: str, ports: Sequence[Port], rows: Words) -> list[str]:
             value = int.from_bytes(row[p.offset : p.offset + p.size].tobytes(), "little")
             word |= (value & (1 << p.width) - 1) << low
             low += p.width
-        found.append(f"{memory}[{n}] = {low}'h{word:x};")
+        found.append(f"{memory}[{n}] = {low}'h{word:x}")
     return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes, never_second
+from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes, maps_of, never_second
 from ..cipher.modes import keys_read, ways
 from ..graph import evaluate
-from ..rewrite import SECOND
 from ..rtl import Design
 from ..shell import KeyLoop
 from ..spec import Datapath
@@ -55,9 +54,8 @@ def _held(
         made = evaluate(parts.schedule, {"key": key})
         if parts.memory:
             return {n: word << parts.memory.width - wide[n] for n, word in made.items()}
-        first = SECOND if prefix.startswith(SECOND) else ""
-        maps = {n: rows.get(f"{first}{n}", rows.get(n)) for n in made}
-        return {n: linear_word(m, made[n]) if (m := maps[n]) else made[n] for n in made}
+        maps = maps_of(rows, prefix)
+        return {n: linear_word(maps[n], word) if n in maps else word for n, word in made.items()}
 
     keys = keys_read(spec.mode, spec.options()["key_slots"])
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arch import KeyParts, choosing, key_prefixes, never_second, rows_of
+from ..arch import KeyParts, choosing, key_prefixes, maps_of, never_second, rows_of
 from ..cipher import CATALOGUE
 from ..cipher.modes import cipher_way, keys_read, ways
 from ..errors import CheckFailed, NotChecked
@@ -433,19 +433,24 @@ def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = Non
     r, p = folder.record, folder.record["parameters"]
     found = None if parts.memory else held or _held(folder, parts)
     rows = rows_of(found.graph, found.rows, _never_second(p)) if found else {}
-    kinds = ("", SECOND) if any(name.startswith(SECOND) for name in rows) else ("",)
-    statement = ""
-    for kind in kinds:
-        statement = prove_expansion(
+
+    def proven(kind: str) -> str:
+        """kind: what the names of the unit's words begin with."""
+        return prove_expansion(
             folder.sources,
             f"{r['top']}_{kind}keys",
             parts.schedule,
-            {n: rows.get(f"{kind}{n}", rows[n]) for n in rows if not n.startswith(SECOND)},
+            maps_of(rows, kind),
             r["inner"][f"{kind}key_cycles"],
             Hints(sbox=p["sbox"]),
             parts.memory,
         ).statement
-    return statement if len(kinds) == 1 else f"{statement}, and so does the unit of second keys"
+
+    statement = proven("")
+    if not any(name.startswith(SECOND) for name in rows):
+        return statement
+    proven(SECOND)
+    return f"{statement}, and so does the unit of second keys"
 
 
 _ACCURATE, _DESCRIBED = 4000, 1000

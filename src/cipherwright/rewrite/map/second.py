@@ -40,7 +40,8 @@ def with_second_words(graph: Graph, select: str, prefix: str = SECOND, never: st
     first: list[int] = []
     second: dict[int, int] = {}  # static node -> the same of the second set
     chosen: list[int] = []
-    need, kept = _Need(graph, never), second_bits(graph, never)
+    need = _Need(graph, never)
+    kept = need.second_bits()
 
     def read(b: GraphBuilder, reader: int, place: int) -> int:
         """What an agile reader reads as its argument number `place`."""
@@ -75,21 +76,7 @@ def second_bits(graph: Graph, never: str) -> Mapping[str, tuple[int, ...]]:
     with `never` as in `with_second_words` those that are read for blocks with which it is 0. Of a word of
     which none is, all.
     """
-    need = _Need(graph, never)
-    read = {
-        bit
-        for i, node in enumerate(graph.nodes)
-        if graph.agile[i]
-        for k, a in enumerate(node.args)
-        if need.of(i, k) & _ZERO
-        for bit in graph.bits[a]
-    }
-    held = {n: i for n, i in graph.inputs.items() if not graph.agile[i]}
-    found = {
-        n: tuple(k for k in range(graph.nodes[i].width) if not never or (i, k) in read)
-        for n, i in held.items()
-    }
-    return {n: bits or tuple(range(graph.nodes[held[n]].width)) for n, bits in found.items()}
+    return _Need(graph, never).second_bits()
 
 
 _ZERO, _ONE = 1, 2
@@ -102,7 +89,7 @@ class _Need:
     """
 
     def __init__(self, graph: Graph, bit: str) -> None:
-        self.graph, self.select = graph, graph.inputs.get(bit, -1)
+        self.graph, self.bit, self.select = graph, bit, graph.inputs.get(bit, -1)
         self.found = [0] * len(graph.nodes)
         for _, i in graph.outputs:
             self.found[i] = _ZERO | _ONE
@@ -116,6 +103,24 @@ class _Need:
         if node.op == "mux" and node.args[0] == self.select and place:
             return need & (_ONE if place == 1 else _ZERO)
         return need
+
+    def second_bits(self) -> dict[str, tuple[int, ...]]:
+        """As of the function `second_bits`."""
+        graph = self.graph
+        read = {
+            bit
+            for i, node in enumerate(graph.nodes)
+            if graph.agile[i]
+            for k, a in enumerate(node.args)
+            if self.of(i, k) & _ZERO
+            for bit in graph.bits[a]
+        }
+        held = {n: i for n, i in graph.inputs.items() if not graph.agile[i]}
+        found = {
+            n: tuple(k for k in range(graph.nodes[i].width) if not self.bit or (i, k) in read)
+            for n, i in held.items()
+        }
+        return {n: bits or tuple(range(graph.nodes[held[n]].width)) for n, bits in found.items()}
 
 
 def _spread(b: GraphBuilder, word: int, bits: tuple[int, ...], width: int) -> int:

@@ -9,7 +9,7 @@ from ..core import Core
 from ..short_words import keep_text, word_text
 from .example import Worked
 
-__all__ = ["mac_sentences", "mac_table", "mac_timing"]
+__all__ = ["broken_messages", "mac_sentences", "mac_table", "mac_timing"]
 
 
 def mac_sentences(core: Core) -> Iterator[str]:
@@ -46,6 +46,11 @@ def mac_sentences(core: Core) -> Iterator[str]:
     yield "A key that is offered within a message is taken after the message's tag."
     yield "SP 800-38B, appendix B has the limit on messages under a key; the core does not count."
     yield ""
+    yield from broken_messages()
+
+
+def broken_messages() -> Iterator[str]:
+    """What comes of messages that break rules, at ports or behind AXI-Stream."""
     yield (
         "The core does not check these rules. The tag of a message that breaks one means nothing; those of "
         "messages behind it are right."

@@ -12,6 +12,7 @@ from ..core import Core
 from ..short_words import WORD_BYTES, words_of
 from .accesses import access_table
 from .example import Worked
+from .mac import broken_messages
 from .packet import channel_sentences, key_limits
 from .unit import broken_units, units_ahead
 from .words import begun_by
@@ -254,10 +255,7 @@ def _messages(core: Core) -> Iterator[str]:
         "is taken after the message's tag."
     )
     yield ""
-    yield (
-        "The core does not check these rules. The tag of a message that breaks one means nothing; those of "
-        "messages behind it are right."
-    )
+    yield from broken_messages()
 
 
 def _beats(core: Core, worked: Worked) -> Iterator[tuple[bytes, int, int]]:

@@ -83,8 +83,7 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
     timing, both, slots = XtsTiming(stages), options.both, options.slots
     offered = (OFFERED,) if slots == 1 else ()
     fifos = _fifos(spec, timing)
-    units = unit.units if unit else ()
-    flush = max([timing.flush, *(each.flush + 2 for each in units)])
+    flush = max(timing.flush, unit.all_flush + 2) if unit else timing.flush
     setup = unit.all_cycles + SETUP if unit else 0
     control = (forgetting_control, core_control, slot_control)[slots](
         f"{top}_control",
