@@ -113,6 +113,8 @@ def test_constants_fold_and_equal_nodes_become_one() -> None:
     assert b.not_(b.not_(x)) == x
     assert b.select(b.select(x, (3, 2, 1, 0)), (0, 3)) == b.select(x, (0, 3))
     assert b.mux(b.const(1, 1), x, b.not_(x)) == x
+    zeros, ones = b.const(8, 0), b.const(8, 255)
+    assert [b.and_(x, ones), b.and_(zeros, x), b.or_(zeros, x), b.or_(x, ones)] == [x, zeros, x, ones]
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,7 @@ def test_committed_records(budget: dict[str, Any], built: Callable[..., Built]) 
         return
     again = f"measure again: python benchmarks/measure.py {budget['preset']}"
     assert record_is_of(record, core, folder), again
-    if "max_gates" in budget:  # mapping an engine to cells anew takes half a minute
-        assert record["predicted_ffs"] == core.flip_flops
+    assert record["predicted_ffs"] == core.flip_flops
 
 
 def record_is_of(record: dict[str, Any], core: Core | BuiltEngine, folder: CoreFolder) -> bool:

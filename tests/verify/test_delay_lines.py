@@ -54,10 +54,37 @@ def flushed(text: str, depth: int, folder: Path) -> int:
     return flushes(read_netlist([folder / "t.v"], f"cipherwright_delay_valid_{depth}"))
 
 
+def in_shift_luts(depth: int, asynchronous: bool = False) -> str:
+    """A valid line whose places are in shift-register LUTs, and these."""
+    return valid_line(depth, asynchronous, shift=True) + "\n" + delay_piece("line")
+
+
 @pytest.mark.parametrize("depth", [5, 16, 61, 92, 128, 231])
 def test_lines_of_valid_bits(depth: int, tmp_path: Path) -> None:
     """After a reset such a line gives nothing until what was inside has left, and then what came in since."""
     assert flushed(valid_line(depth), depth, tmp_path) == depth
+
+
+@pytest.mark.parametrize("depth", [18, 208])
+def test_lines_of_valid_bits_in_shift_luts(depth: int, tmp_path: Path) -> None:
+    assert flushed(in_shift_luts(depth), depth, tmp_path) == depth
+
+
+SHIFT_FAULTS = [
+    drop("q", "left_q"),
+    use("u_line.d", "d", "d & left_q"),
+    use("u_line.DEPTH", "17", "16"),
+]
+"""Faults of a valid line of 18 cycles in shift-register LUTs."""
+
+
+@pytest.mark.parametrize("fault", SHIFT_FAULTS, ids=str)
+def test_faults_of_a_valid_line_in_shift_luts(fault: Fault, tmp_path: Path) -> None:
+    try:
+        depth = flushed(fault(in_shift_luts(18)), 18, tmp_path)
+    except CheckFailed:
+        return
+    assert depth != 18
 
 
 VALID_FAULTS = [

@@ -126,12 +126,25 @@ class GraphBuilder:
         return self.node("xor", self.width(a), (a, b))
 
     def and_(self, a: int, b: int) -> int:
-        """The bitwise AND of `a` and `b`, words of one width."""
-        return self.node("and", self.width(a), (a, b))
+        """The bitwise AND of `a` and `b`, words of one width; where one of them is a constant of zeros or of
+        ones, that constant or the other one.
+        """
+        return self._absorbed("and", a, b, 0, (1 << self.width(a)) - 1)
 
     def or_(self, a: int, b: int) -> int:
-        """The bitwise OR of `a` and `b`, words of one width."""
-        return self.node("or", self.width(a), (a, b))
+        """The bitwise OR of `a` and `b`, words of one width; where one of them is a constant of ones or of
+        zeros, that constant or the other one.
+        """
+        return self._absorbed("or", a, b, (1 << self.width(a)) - 1, 0)
+
+    def _absorbed(self, op: str, a: int, b: int, wins: int, loses: int) -> int:
+        """The operation `op` of `a` and `b`, unless one of them is the constant `wins`, which is the result,
+        or the constant `loses`, whose result is the other one.
+        """
+        for one, other in ((a, b), (b, a)):
+            if self._value(one) in (wins, loses):
+                return one if self._value(one) == wins else other
+        return self.node(op, self.width(a), (a, b))
 
     def not_(self, a: int) -> int:
         """The complement of every bit of `a`; of a complement, the word that it is of."""

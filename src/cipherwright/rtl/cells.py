@@ -261,22 +261,31 @@ def delay_piece(kind: str, asynchronous: bool = False) -> str:
     return text.replace("COUNTER\n", _COUNTERS[kind, asynchronous])
 
 
-def valid_line(depth: int, asynchronous: bool = False) -> str:
+def valid_line(depth: int, asynchronous: bool = False, shift: bool = False) -> str:
     """The module of a valid bit `depth` cycles later, 5 or more: see `module.ValidLine`. What is inside at
     a reset has left when the time since is `depth` cycles; the time starts at 0, which is what registers
-    of an FPGA hold at power-up. `asynchronous`: rst_i clears the time and what comes out at once.
+    of an FPGA hold at power-up. `asynchronous`: rst_i clears the time and what comes out at once. `shift`:
+    what is inside is in a `delay_piece` of the kind "line", whose module stands beside this one.
     """
     width = width_for(depth)
     found = matches(width, steps_of(width, depth - 3, 0, True))
     pieces = len(found)
     rows = "".join(f"            match_q[{i}] <= {match};\n" for i, match in enumerate(found))
-    line = f"line <= {{line[{depth - 3}:0], d}};"
-    shown = f"q <= {'' if asynchronous else '~rst_i & '}left_q & line[{depth - 2}];"
+    rank = "always @(posedge clk)"
+    if shift:
+        pins = "(.clk(clk), .d(d), .q(last))"
+        kept, last, moves = "wire last;", "last", ""
+        before = f"cipherwright_delay_line #(.WIDTH(1), .DEPTH({depth - 1})) u_line {pins};\n    "
+    else:
+        kept, last, before = f"reg [{depth - 2}:0] line;", f"line[{depth - 2}]", ""
+        moves = f"line <= {{line[{depth - 3}:0], d}};"
+    shown = f"q <= {'' if asynchronous else '~rst_i & '}left_q & {last};"
     if asynchronous:
-        before = f"always @(posedge clk) {line}\n    always @(posedge clk{_EDGE}) begin"
+        before += f"{rank} {moves}\n    " if moves else ""
+        before += f"always @(posedge clk{_EDGE}) begin"
         cleared, taken = "\n            q <= 1'b0;", f"\n            {shown}"
     else:
-        before = f"always @(posedge clk) begin\n        {line}\n        {shown}"
+        before += "\n        ".join([f"{rank} begin", *filter(None, [moves]), shown])
         cleared = taken = ""
     return f"""\
 // A valid bit {depth} cycles later. The registers in between have no reset: after one, what comes out is 0 \
@@ -288,7 +297,7 @@ module cipherwright_delay_valid_{depth} (
     input  wire d,
     output reg  q
 );
-    reg [{depth - 2}:0] line;
+    {kept}
     reg [{width - 1}:0] time_q;  // since reset: a shift register with feedback
     reg [{pieces - 1}:0] match_q;
     reg left_q;

@@ -206,7 +206,8 @@ class _Top:
         for r in plan:
             data = tuple(self.at(src, k, r.rank - r.depth) for src, k in r.bits)
             if r.depth > 1 and r.control:
-                self.items.append(ValidLine(r.signal, r.depth, data))
+                shift = self.options.delay_lines == "srl" and 0 < self.options.srl_from < r.depth
+                self.items.append(ValidLine(r.signal, r.depth, data, shift))
             elif r.depth > 1:
                 place = r.rank - self.s.io.first
                 self.items.append(DelayLine(r.signal, r.depth, data, self.options.delay_lines, place))

@@ -145,17 +145,18 @@ def _block_flip_flops(depth: int) -> int:
 class ValidLine:
     """A valid bit, `data`, `depth` cycles later, as the signal `name`. Its registers have no reset: after
     one, what comes out is 0 until all that was inside has left. So it has no wires of the reset to the places
-    through which it goes.
+    through which it goes. `shift`: all of them but the last are in shift-register LUTs.
     """
 
     name: str
     depth: int
     data: Bits
+    shift: bool = False
 
     def flip_flops(self) -> int:
         """Those of the line, of the time since reset and of what compares it."""
         width = width_for(self.depth)
-        return self.depth + width + len(matches(width)) + 1
+        return (1 if self.shift else self.depth) + width + len(matches(width)) + 1
 
 
 @dataclass(frozen=True)
@@ -241,12 +242,15 @@ class Design:
         return sum(v.flip_flops() for m in self.modules for v in m.items if isinstance(v, ValidLine))
 
     def delay_lines(self) -> dict[int, int]:
-        """Depth -> bits kept in delay lines of that depth."""
+        """Depth -> bits kept in delay lines of that depth, those of valid lines in shift-register LUTs with
+        them.
+        """
         out: dict[int, int] = {}
         for m in self.modules:
             for d in m.items:
-                if isinstance(d, DelayLine):
-                    out[d.depth] = out.get(d.depth, 0) + len(d.data)
+                if isinstance(d, DelayLine) or (isinstance(d, ValidLine) and d.shift):
+                    depth = d.depth if isinstance(d, DelayLine) else d.depth - 1
+                    out[depth] = out.get(depth, 0) + len(d.data)
         return out
 
     def ring_flip_flops(self) -> int:

@@ -476,13 +476,14 @@ def _cells(design: Design, around: Sequence[Wrapper] = ()) -> list[str]:
     cells = (i.module for w in around for i in w.items if isinstance(i, Cell))
     copied |= {_COPIES[module] for module in cells if module in _COPIES}
     used = {i.op for i in items if isinstance(i, Assign)}
-    valid = {i.depth for i in items if isinstance(i, ValidLine)}
+    valid = {(i.depth, i.shift) for i in items if isinstance(i, ValidLine)}
     pieces = {kind for i in items if isinstance(i, DelayLine) for kind, _ in i.pieces()}
+    pieces |= {"line" for _, shift in valid if shift}
     asynchronous = design.top.asynchronous
     return [
         *(text for reset, text in ((False, COPY), (True, copy_reset(asynchronous))) if reset in copied),
         *(text for op, text in _OF_OPERATION.items() if op in used),
-        *(valid_line(depth, asynchronous) for depth in sorted(valid)),
+        *(valid_line(depth, asynchronous, shift) for depth, shift in sorted(valid)),
         *(delay_piece(kind, asynchronous) for kind in _PIECES if kind in pieces),
     ]
 
