@@ -77,21 +77,6 @@ COMMANDS: list[tuple[list[str], str]] = [
         "the status of one core",
     ),
     (
-        [
-            "build",
-            "aes128-gcm",
-            *CHANNELS[2:],
-            "--set",
-            "packet_keys=announced",
-            "--set",
-            "key_slots=2",
-            "-o",
-            "OUT",
-        ],
-        "packet_keys = announced needs channels = 1, not channels = 2: at the one port for keys the next key "
-        "of a channel would wait for the packets of another",
-    ),
-    (
         [*CHANNELS, "--set", "interface=axi-stream", "--set", "tdata_bits=64", "-o", "OUT"],
         "mode = gcm needs tdata_bits = 0 or 128, not tdata_bits = 64",
     ),

@@ -175,6 +175,7 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*PACKETS, "channels=2", "tid_bits=2"), 2),
         ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "channels=2"), 2),
         ((*SLOTS, "interface=axi-stream", "channels=2"), 1),
+        ((*SLOTS, "packet_keys=announced", "interface=axi-stream", "channels=2"), 2),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
@@ -182,6 +183,7 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         "units under two keys and wishbone",
         *("units and apb", "units that bring keys", "two keys and axi-lite", "announced keys"),
         *("lanes and axi-lite", "packets in channels", "lanes in channels", "two keys in channels"),
+        "announced keys in channels",
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -240,6 +242,7 @@ CHANNELS = (*LIGHT_GCM, "channels=2")
         (CHANNELS, "all_channels", 2),
         ((*SLOTS, "channels=2"), "all_channels|two_keys", 3),
         ((*CHANNELS, "release=verdict", "release_words=64"), "all_channels", 2),
+        ((*SLOTS, "packet_keys=announced", "channels=2"), "zeroise_i|all_channels", 3),
     ],
     ids=[
         *("tags", "packets with lengths", "released packets", "packets", "a run of units"),
@@ -252,6 +255,7 @@ CHANNELS = (*LIGHT_GCM, "channels=2")
             "packets in two channels",
             "packets under two keys in two channels",
             "released packets in two channels",
+            "packets that bring keys in two channels",
         ),
     ],
 )

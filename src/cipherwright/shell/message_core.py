@@ -156,12 +156,12 @@ def _behind_streams(spec: Datapath, core: Surrounded, fifos: Mapping[str, Fifo],
 
 def _side_by_side(spec: Datapath, one: Surrounded) -> Surrounded:
     """The channels of `spec`, each like `one`."""
-    inside = _channel(spec)
-    top = channels_top(module_name(spec.name), inside, one.groups, spec.channels)
+    inside, own_keys = _channel(spec), spec.options().get("packet_keys") == "announced"
+    top = channels_top(module_name(spec.name), inside, one.groups, spec.channels, own_keys)
     return replace(
         one,
         groups=top.ports,
-        ports=channel_ports(one.ports, 0),
+        ports=channel_ports(one.ports, 0, own_keys),
         modules=(*one.modules, top),
         channels={"count": spec.channels, "top": inside, "ports": asdict(one.ports)},
         channel_flip_flops=top.flip_flops,

@@ -163,6 +163,7 @@ def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) 
         "announced": core.keys_announced,
         "travels": core.keys_travel,
         "channels": core.channel_count if core.channels else 0,
+        "shared_keys": bool(core.channels) and not (core.keys_announced or core.bus),
         "any_iv": any_iv,
         "run": RUN,
         "messages": list(found),

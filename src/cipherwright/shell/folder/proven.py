@@ -80,7 +80,7 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
 
 def _of_mode(core: Core) -> Iterator[str]:
     """Sentences on a mode of whole packets or units."""
-    if core.channels:
+    if core.channels and not core.keys_announced:
         yield (
             "A key goes to the channels that it is for and to no other, to each once, and is taken in the "
             "cycle after the last of them took it: for all times. The generator's tests prove it with three."

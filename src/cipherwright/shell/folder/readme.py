@@ -448,6 +448,8 @@ def _keys_of_packets(core: Core) -> Iterator[str]:
     p, packet = core.ports, core.packet or {}
     change, announce = packet["key_change_cycles"], packet["announce_cycles"]
     yield "Every packet has a key, which is announced before the packet's first word is taken."
+    if core.channels:
+        yield "Each channel has a port for the keys of its own packets. What is said of channel 0 holds for all."
     yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
     yield "Hold both inputs until then."
     yield "Keys are for the packets in their order, one for each, also where it is the same key again."
