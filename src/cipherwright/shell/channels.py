@@ -41,6 +41,7 @@ __all__ = [
     "channel_ports",
     "channels_top",
     "in_channels",
+    "own_ports",
     "streams_named",
     "without_channel",
 ]
@@ -115,6 +116,13 @@ def _key_of(groups: Sequence[Group]) -> Handshake:
     """The group of the key, which is the one that is taken by a handshake of its own."""
     (found,) = (g for g in groups if isinstance(g, Handshake))
     return found
+
+
+def own_ports(groups: Sequence[Group], channel: int) -> tuple[Group, ...]:
+    """What the channel numbered `channel` has of `groups`, those of the core of one channel: all but what
+    channels share.
+    """
+    return tuple(own for group in groups if (own := _own(group, channel, own_keys=True)))
 
 
 def _groups(groups: Sequence[Group], count: int, own_keys: bool) -> tuple[Group, ...]:

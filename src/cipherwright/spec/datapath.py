@@ -228,11 +228,6 @@ class Datapath(Spec):
             mode=("gcm",),
             interface=("plain", "axi-stream"),
         ),
-        needs(
-            (),
-            "a register map has the key, the IV and the status of one core",
-            control=("none",),
-        ),
     ] = option(
         1,
         "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own, plain "
