@@ -224,9 +224,8 @@ def _offers(groups: Sequence[Group], count: int) -> tuple[WrapperItem, ...]:
 def _channel(inside: str, groups: Sequence[Group], channel: int, own_keys: bool) -> WrapperItem:
     """The core of a channel."""
     key = _key_of(groups)
-    links = {"busy_o": f"busy[{channel}]"}
-    if not own_keys:
-        links |= {key.valid: f"offer[{channel}]", key.ready: f"takes[{channel}]"}
+    offered = {key.valid: f"offer[{channel}]", key.ready: f"takes[{channel}]"}
+    links = {**({} if own_keys else offered), "busy_o": f"busy[{channel}]"}
     for group in groups:
         own = _own(group, channel, own_keys)
         shown = own.pins if own else group.pins

@@ -10,6 +10,7 @@ from ...cipher.modes import MAC_MODES
 from ...rtl import Pin
 from ...spec import Loop, Pipeline, Spec
 from ..built_engine import BuiltEngine
+from ..buses import CHANNEL_BYTES
 from ..channels import CHOSEN
 from ..core import Core
 from ..header import GENERATOR, TERMS, command_of, option_value, options_said
@@ -288,7 +289,7 @@ def _cleared(core: Core) -> Iterator[tuple[str, list[str]]]:
 
 def _interrupts(core: Core) -> Iterator[tuple[str, list[str]]]:
     if core.bus:
-        yield "Interrupts", list(interrupt_sentences())
+        yield "Interrupts", list(interrupt_sentences(core))
 
 
 _IN_FLIGHT = {
@@ -312,6 +313,7 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             "Zeroising",
             [
                 f"ZEROISE in CONTROL drops the key, {what} in flight.",
+                *(["Each channel has a ZEROISE of its own, and clears nothing of another."] * bool(core.channels)),
                 "It clears the registers of keys and initial values."
                 if not core.in_registers
                 else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
@@ -348,6 +350,12 @@ def _withdrawn(core: Core) -> Iterator[str]:
 
 def _key_registers(core: Core) -> Iterator[str]:
     yield f"Software writes the key to the registers KEY; `{core.top}_registers.md` has the map."
+    if core.channels:
+        yield (
+            "Each channel has registers of its own, as those of a core alone. Addresses here are those of "
+            f"channel 0; those of channel k are k * 0x{CHANNEL_BYTES:x} higher."
+        )
+        yield "A key for several channels is written to each. No channel waits for another."
     yield "Write every byte of KEY first: before that LOAD_KEY does nothing."
     thing = _thing(core)
     what = _FIRST.get(thing, "block")
