@@ -176,6 +176,9 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "channels=2"), 2),
         ((*SLOTS, "interface=axi-stream", "channels=2"), 1),
         ((*SLOTS, "packet_keys=announced", "interface=axi-stream", "channels=2"), 2),
+        ((*PACKETS, "channels=2", "control=axi-lite"), 2),
+        ((*PACKETS, "channels=3", "control=apb", "iv_bits=any"), 2),
+        ((*SLOTS, "interface=axi-stream", "channels=2", "control=wishbone"), 1),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
@@ -184,6 +187,7 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         *("units and apb", "units that bring keys", "two keys and axi-lite", "announced keys"),
         *("lanes and axi-lite", "packets in channels", "lanes in channels", "two keys in channels"),
         "announced keys in channels",
+        *("channels and axi-lite", "channels and apb", "two keys in channels and wishbone"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -204,8 +208,12 @@ def test_the_cocotb_bench_of_messages_runs(
         (PACKETS, flip("m_tag_tdata", "128'd1")),
         ((*LENGTHS, "control=wishbone"), takes("u_core.s_aad_bytes_i", "32'd0")),
         ((*PACKETS, "channels=2", "tid_bits=2"), takes("u_channel_1.s_iv_i", "ch0_s_iv_i")),
+        ((*PACKETS, "channels=2", "control=axi-lite"), takes("u_channel_1.write_i", "writes_0")),
     ],
-    ids=["tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"],
+    ids=[
+        *("tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"),
+        "registers of another channel",
+    ],
 )
 def test_the_cocotb_bench_of_messages_sees_a_fault(
     variant: tuple[str, ...], fault: Fault, built: Callable[..., Built], tmp_path: Path
