@@ -236,7 +236,7 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("interface=axi-stream control=apb", "channels = 2 needs control = none, not control = apb"),
+        ("interface=registers control=apb", "channels = 2 needs interface = plain or axi-stream, not"),
         ("channels=17", "channels"),
     ],
 )
@@ -281,7 +281,8 @@ def test_keys_and_verdicts_at_once(
     variant: tuple[str, ...], faults: dict[str, Fault], built: Callable[..., Built], tmp_path: Path
 ) -> None:
     """Keys are loaded into one slot at rest, within a packet under it and while packets under the other go
-    on; words leave after a verdict; keys are announced at a port of each channel. Every channel does what it does alone, and each fault is seen.
+    on; words leave after a verdict; keys are announced at a port of each channel. Every channel does what it
+    does alone, and each fault is seen.
     """
     core, folder = built(*variant)
     assert isinstance(core, Core)
@@ -466,7 +467,7 @@ def test_the_readme_of_announced_keys(built: Callable[..., Built]) -> None:
     _, folder = built(*ANNOUNCED)
     readme = (folder.path / "README.md").read_text()
     for sentence in (
-        "Each channel has a port for the keys of its own packets.",
+        "Each channel has a port for the keys of its packets.",
         "| `ch1_key_valid_i` | input | 1 | a key of channel 1 is offered;",
         "A key is taken in a cycle in which `ch0_key_valid_i` and `ch0_key_ready_o` are both 1.",
     ):

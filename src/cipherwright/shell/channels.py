@@ -200,7 +200,9 @@ def _busy(count: int) -> tuple[WrapperItem, ...]:
 
 
 def _offers(groups: Sequence[Group], count: int) -> tuple[WrapperItem, ...]:
-    """Which channels the key at the common port is offered to, and which have taken it; whether any is busy."""
+    """Which channels the key at the common port is offered to, and which have taken it; whether any is
+    busy.
+    """
     key = _key_of(groups)
     return (
         Note("Channels that have the key that is offered, and whether all have it that are to."),

@@ -176,7 +176,9 @@ def _check_paths(logic: _Logic, controls: Collection[str], allowed: Collection[s
     """Raise CheckFailed where a valid or ready is reached from an input that is not among `allowed`; how many
     outputs there are.
     """
-    inputs = {b: name for name, bits in logic.n.inputs.items() if without_channel(name) not in allowed for b in bits}
+    inputs = {
+        b: name for name, bits in logic.n.inputs.items() if without_channel(name) not in allowed for b in bits
+    }
     present = [name for name in logic.n.outputs if without_channel(name) in controls]
     for name in present:
         through = {inputs[b] for b in logic.reads(logic.n.outputs[name], {}) if b in inputs}

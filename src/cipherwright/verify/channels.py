@@ -125,15 +125,20 @@ def _merged(whole: Simulation, bench: ChannelBench, traffic: Sequence[Traffic]) 
                 whole.view(rows, channel_name(port.name, k))[:] = s.view(given, port.name)
         for name in (p.reset, p.zeroise):
             whole.view(rows, name)[:] |= s.view(given, name)
-        if announces(bench):
-            continue
-        offered = np.flatnonzero(s.view(given, p.key_valid)[:, 0])
-        whole.view(rows, p.key_valid)[offered, 0] = 1
-        whole.view(rows, p.key)[offered] = s.view(given, p.key)[offered]
-        whole.view(rows, CHOSEN)[offered, k // 8] |= 1 << k % 8
     if not announces(bench):
+        _offer(whole, bench, [t.given[:cycles] for t in traffic], rows)
         _hold(whole, p.key_valid, p.key, rows, ends)
     return rows, ends
+
+
+def _offer(whole: Simulation, bench: ChannelBench, given: Sequence[Words], rows: Words) -> None:
+    """The keys of all channels, whose inputs are `given`, at the common port (`rows` are changed in place)."""
+    p, s = bench.ports, bench.simulation
+    for k, own in enumerate(given):
+        offered = np.flatnonzero(s.view(own, p.key_valid)[:, 0])
+        whole.view(rows, p.key_valid)[offered, 0] = 1
+        whole.view(rows, p.key)[offered] = s.view(own, p.key)[offered]
+        whole.view(rows, CHOSEN)[offered, k // 8] |= 1 << k % 8
 
 
 def _hold(whole: Simulation, valid: str, key: str, rows: Words, ends: Words) -> None:

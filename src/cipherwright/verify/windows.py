@@ -1,11 +1,11 @@
-"""Several channels behind one register bus: the registers of each do what those of a core alone do, while those
-of the others are written and read, and words come to the others at random.
+"""Several channels behind one register bus: the registers of each do what those of a core alone do, while
+those of the others are written and read, and words come to the others at random.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,22 +24,50 @@ __all__ = ["channel_bench", "check_windows", "in_window", "played_windows"]
 _BETWEEN = 0.3
 """How probable an access to another window is before an access."""
 
+_WRITES = 0.5
+"""How probable it is that it writes."""
+
 _COMMANDS = (1, 2, 3, 1, 2, 4)
 """What is written to CONTROL of another channel: a key or an IV is loaded, or everything is cleared."""
 
 
 @dataclass(frozen=True)
+class _Others:
+    """Accesses to other windows than that of a channel: those of other channels (`taken`), and those of none,
+    which read as 0 (`free`). `registers`: of the map of one channel; `rng`: what makes the accesses.
+    """
+
+    taken: Sequence[int]
+    free: Sequence[int]
+    registers: Sequence[Register]
+    rng: np.random.Generator
+
+    def access(self, driver: RegisterDriver) -> None:
+        """Maybe a write or a read by `driver`, which knows no windows. Raises CheckFailed where a word in no
+        channel's window does not read as 0.
+        """
+        rng = self.rng
+        if rng.random() >= _BETWEEN:
+            return
+        window = int(rng.choice([*self.taken, *self.free]))
+        register = self.registers[int(rng.integers(len(self.registers)))]
+        address = window + register.address + 4 * int(rng.integers(register.count))
+        if rng.random() < _WRITES:
+            command = register.name == "CONTROL"
+            word = int(rng.choice(_COMMANDS)) if command else int(rng.integers(1 << 32))
+            driver.write(address, word, 15 if command else int(rng.integers(16)))
+        elif driver.read(address) and window in self.free:
+            raise CheckFailed(f"the address {address:#x} is in no channel's window, and does not read as 0")
+
+
+@dataclass(frozen=True)
 class _InWindow(RegisterDriver):
-    """Accesses to the registers of one channel, whose window begins at `base`, with accesses to the registers
-    of `others` between them, and to those in windows of no channel (`gone`), which read as 0. `registers`: of
-    the map of one; `rng`: what makes them; None: there are none between.
+    """Accesses to the registers of one channel, whose window begins at `base`, with accesses to `others`
+    between them (None: there are none).
     """
 
     base: int = 0
-    others: Sequence[int] = ()
-    gone: Sequence[int] = ()
-    registers: Sequence[Register] = ()
-    rng: np.random.Generator | None = field(default=None, compare=False)
+    others: _Others | None = None
 
     def write(self, address: int, word: int, strobe: int = 15) -> None:
         """As of `RegisterDriver`, in the window of the channel."""
@@ -52,34 +80,24 @@ class _InWindow(RegisterDriver):
         return super().read(self.base + address)
 
     def _between(self) -> None:
-        """Maybe an access to another window. Raises CheckFailed where one of no channel does not read as 0."""
-        rng = self.rng
-        if rng is None or rng.random() >= _BETWEEN:
-            return
-        window = int(rng.choice([*self.others, *self.gone]))
-        register = self.registers[int(rng.integers(len(self.registers)))]
-        address = window + register.address + 4 * int(rng.integers(register.count))
-        if rng.random() < 0.5:
-            command = register.name == "CONTROL"
-            word = int(rng.choice(_COMMANDS)) if command else int(rng.integers(1 << 32))
-            super().write(address, word, 15 if command else int(rng.integers(16)))
-        elif super().read(address) and window in self.gone:
-            raise CheckFailed(f"the address {address:#x}, which is in no channel's window, does not read as 0")
+        """Maybe an access to another window."""
+        if self.others:
+            self.others.access(RegisterDriver(self.simulation, self.model, self.kind, self.held))
 
 
 def in_window(
     channel: int, count: int, registers: Mapping[str, Register], seed: int | None = None
 ) -> Callable[..., RegisterDriver]:
     """Makes the driver of the registers of the channel numbered `channel` of `count`, as `RegisterDriver` is
-    made. registers: those of the map of one channel, by name; seed: of accesses to other windows between, for
-    which there is at least one other channel; None: there are none.
+    made. registers: those of the map of one channel, by name; seed: of accesses to other windows between
+    those to its own; None: there are none.
     """
-    windows = 1 << (count - 1).bit_length()
-    others = [CHANNEL_BYTES * k for k in range(count) if k != channel]
-    gone = [CHANNEL_BYTES * k for k in range(count, windows)]
-    rng = None if seed is None else np.random.default_rng([seed, channel])
-    some = {"others": others, "gone": gone, "registers": tuple(registers.values()), "rng": rng}
-    return partial(_InWindow, base=CHANNEL_BYTES * channel, **some)
+    taken = [CHANNEL_BYTES * k for k in range(count) if k != channel]
+    free = [CHANNEL_BYTES * k for k in range(count, 1 << (count - 1).bit_length())]
+    others = None
+    if seed is not None:
+        others = _Others(taken, free, tuple(registers.values()), np.random.default_rng([seed, channel]))
+    return partial(_InWindow, base=CHANNEL_BYTES * channel, others=others)
 
 
 def channel_bench(
@@ -116,8 +134,8 @@ def check_windows(folder: CoreFolder) -> str:
 
 
 def played_windows(folder: CoreFolder, simulation: Simulation, seed: int) -> None:
-    """Messages under one key through each channel of the core in `folder`, compiled (`simulation`), one channel
-    after the other. `seed`: of all that is random. Raises CheckFailed where one differs from the reference.
+    """Messages under one key through each channel of the core in `folder`, compiled (`simulation`), one after
+    the other. `seed`: of all that is random. Raises CheckFailed where one differs from the reference.
     """
     record, source = folder.record, folder.register_map
     count, registers = int(record["channels"]["count"]), registers_in(source)

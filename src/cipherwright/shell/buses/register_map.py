@@ -554,9 +554,9 @@ def markdown(name: str, registers: Sequence[Register], channels: int = 1) -> str
     if channels > 1:
         lines += [
             "",
-            f"Each of the {channels} channels has these registers. Addresses are those of channel 0; those of "
-            f"channel k are k * 0x{CHANNEL_BYTES:x} higher. Its irq_o is the port chk_irq_o, ch0_irq_o of "
-            "channel 0.",
+            f"Each of the {channels} channels has these registers. Addresses are those of channel 0; those "
+            f"of channel k are k * 0x{CHANNEL_BYTES:x} higher. The irq_o of a channel is a port of its own, "
+            "ch0_irq_o of channel 0.",
         ]
     for r in registers:
         last = f" to 0x{r.address + 4 * r.count - 4:02x} ({r.count} words)" if r.count > 1 else ""

@@ -1,4 +1,4 @@
-"""Several channels behind one register bus: each has the registers of a core alone, in a window of the addresses.
+"""Several channels behind one register bus: each has the registers of a core alone, in a window of addresses.
 
 An access goes to the channel whose window its address is in. A read of another address gives 0, and a write
 there does nothing.
@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rtl import Cell, Clocked, ClockReset, Group, Held, Let, Reg, Step, Wire, Wrapper, WrapperItem, declared_first
+from ...rtl import (
+    Cell,
+    Clocked,
+    ClockReset,
+    Group,
+    Held,
+    Let,
+    Reg,
+    Step,
+    Wire,
+    Wrapper,
+    WrapperItem,
+    declared_first,
+)
 from ..channels import own_ports
 from .register_file import request_pins
 from .register_map import CHANNEL_BYTES, WORD
@@ -53,7 +66,9 @@ def windows_top(
         *(Wire((f"read_data_{channel}",), WORD) for channel in range(count)),
         Let(
             "read_data",
-            " | ".join(f"({{{WORD}{{shown_q[{channel}]}}}} & read_data_{channel})" for channel in range(count)),
+            " | ".join(
+                f"({{{WORD}{{shown_q[{channel}]}}}} & read_data_{channel})" for channel in range(count)
+            ),
             WORD,
         ),
         Clocked(

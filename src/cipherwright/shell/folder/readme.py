@@ -313,7 +313,10 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             "Zeroising",
             [
                 f"ZEROISE in CONTROL drops the key, {what} in flight.",
-                *(["Each channel has a ZEROISE of its own, and clears nothing of another."] * bool(core.channels)),
+                *(
+                    ["Each channel has a ZEROISE of its own, and clears nothing of another."]
+                    * bool(core.channels)
+                ),
                 "It clears the registers of keys and initial values."
                 if not core.in_registers
                 else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
@@ -457,7 +460,7 @@ def _keys_of_packets(core: Core) -> Iterator[str]:
     change, announce = packet["key_change_cycles"], packet["announce_cycles"]
     yield "Every packet has a key, which is announced before the packet's first word is taken."
     if core.channels:
-        yield "Each channel has a port for the keys of its own packets. What is said of channel 0 holds for all."
+        yield "Each channel has a port for the keys of its packets. What is said of channel 0 holds for all."
     yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
     yield "Hold both inputs until then."
     yield "Keys are for the packets in their order, one for each, also where it is the same key again."
