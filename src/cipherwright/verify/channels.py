@@ -132,7 +132,7 @@ def _merged(whole: Simulation, bench: ChannelBench, traffic: Sequence[Traffic]) 
 
 
 def _offer(whole: Simulation, bench: ChannelBench, given: Sequence[Words], rows: Words) -> None:
-    """The keys of all channels, whose inputs are `given`, at the common port (`rows` are changed in place)."""
+    """The keys of all channels, with the inputs `given`, at the common port (`rows` are changed in place)."""
     p, s = bench.ports, bench.simulation
     for k, own in enumerate(given):
         offered = np.flatnonzero(s.view(own, p.key_valid)[:, 0])
