@@ -208,11 +208,14 @@ def test_the_cocotb_bench_of_messages_runs(
         (PACKETS, flip("m_tag_tdata", "128'd1")),
         ((*LENGTHS, "control=wishbone"), takes("u_core.s_aad_bytes_i", "32'd0")),
         ((*PACKETS, "channels=2", "tid_bits=2"), takes("u_channel_1.s_iv_i", "ch0_s_iv_i")),
-        ((*PACKETS, "channels=2", "control=axi-lite"), takes("u_channel_1.write_i", "writes_0")),
+        (
+            (*PACKETS, "channels=2", "control=axi-lite"),
+            takes("u_channel_1.write_data_i", "write_data ^ {31'd0, write_address[6]}"),
+        ),
     ],
     ids=[
         *("tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"),
-        "registers of another channel",
+        "IV in a channel's register",
     ],
 )
 def test_the_cocotb_bench_of_messages_sees_a_fault(
