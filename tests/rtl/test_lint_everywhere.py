@@ -59,6 +59,10 @@ CASES = (
     (*WHOLE["gcm"], "channels=2", AXI, "release=verdict", "release_words=64", "tid_bits=1"),
     (*LIGHT_GCM, "channels=2", AXI, "key_slots=2", "tid_bits=2"),
     (*LIGHT_GCM, "channels=2", "release=verdict", "tag_bits=96"),
+    (*LIGHT_GCM, "channels=3", AXI, "key_slots=2", "packet_keys=announced", "tid_bits=1"),
+    (*WHOLE["gcm"], "channels=2", AXI, "control=axi-lite", "iv_bits=any"),
+    (*LIGHT_GCM, "channels=3", AXI, "control=apb", "key_slots=2", "tid_bits=1"),
+    (*WHOLE["gcm"], "channels=5", AXI, "control=wishbone", "release=verdict", "release_words=64"),
 )
 
 

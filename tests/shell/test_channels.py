@@ -25,6 +25,7 @@ from cipherwright.target import REGISTERS
 from cipherwright.verify import CoreFolder, PacketBench
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.channels import channel_traffic, together
+from cipherwright.verify.forgotten_blocks import check_all_zeroise
 from cipherwright.verify.message_axi import AxiMessageBench
 from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
@@ -47,6 +48,10 @@ HELD = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "release=verdict", "release_
 
 HELD_STREAMS = (*HELD[:-1], "release_words=64", "interface=axi-stream", "tid_bits=2")
 STREAMS = (*CHANNELS, "interface=axi-stream", "tid_bits=2")
+ANNOUNCED = (*SLOTS, "packet_keys=announced")
+ANNOUNCED_STREAMS = (*ANNOUNCED, "interface=axi-stream", "tid_bits=2")
+"""Every packet brings its key, at a port of its channel's own."""
+
 LOOPS = ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "interface=axi-stream", "iv_bits=any")
 """Behind AXI-Stream, in a pipeline and in a loop."""
 
@@ -231,8 +236,7 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("interface=axi-stream control=apb", "channels = 2 needs control = none, not control = apb"),
-        ("key_slots=2 packet_keys=announced", "packet_keys = announced needs channels = 1"),
+        ("interface=registers control=apb", "channels = 2 needs interface = plain or axi-stream, not"),
         ("channels=17", "channels"),
     ],
 )
@@ -258,15 +262,27 @@ HELD_FAULTS: dict[str, Fault] = {
 """Faults of a core in whose channels words wait for a verdict."""
 
 
+ANNOUNCED_FAULTS: dict[str, Fault] = {
+    "a channel's key is another's": use("u_channel_1.key_i", "ch1_key_i", "ch0_key_i"),
+    "a channel takes another's keys": use("u_channel_0.key_valid_i", "ch0_key_valid_i", "ch1_key_valid_i"),
+    "a channel is not zeroised": AT_ONCE["a channel is not zeroised"],
+    "at rest while a channel works": AT_ONCE["at rest while a channel works"],
+}
+"""Faults of a core whose channels have ports for keys of their own."""
+
+
 @from_record
 @pytest.mark.parametrize(
-    ("variant", "faults"), [(SLOTS, SLOT_FAULTS), (HELD, HELD_FAULTS)], ids=["two keys", "release"]
+    ("variant", "faults"),
+    [(SLOTS, SLOT_FAULTS), (HELD, HELD_FAULTS), (ANNOUNCED, ANNOUNCED_FAULTS)],
+    ids=["two keys", "release", "announced keys"],
 )
 def test_keys_and_verdicts_at_once(
     variant: tuple[str, ...], faults: dict[str, Fault], built: Callable[..., Built], tmp_path: Path
 ) -> None:
     """Keys are loaded into one slot at rest, within a packet under it and while packets under the other go
-    on; words leave after a verdict. Every channel does what it does alone, and each fault is seen.
+    on; words leave after a verdict; keys are announced at a port of each channel. Every channel does what it
+    does alone, and each fault is seen.
     """
     core, folder = built(*variant)
     assert isinstance(core, Core)
@@ -400,6 +416,64 @@ def test_figures_of_streams(built: Callable[..., Built], mapped: Counts) -> None
         assert core.tested == one.tested
         if variant != STREAMS:
             assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+
+
+@from_record
+def test_announced_keys_behind_streams(built: Callable[..., Built], tmp_path: Path) -> None:
+    """Every packet brings its key, under back-pressure; a channel that takes another's keys is seen."""
+    core, folder = built(*ANNOUNCED_STREAMS)
+    assert isinstance(core, Core)
+    faults = [ANNOUNCED_FAULTS["a channel takes another's keys"]]
+
+    def judge() -> list[list[str]]:
+        bench = beats(folder)
+        faulty = faulty_simulation(core, faults, (), tmp_path)
+        traffic = channel_traffic(bench, 2, keys=1)
+        return [together(bench, faulty, traffic, chosen(n)) for n in (-1, 0)]
+
+    right, wrong = judged(folder, [str(fault) for fault in faults], judge)
+    assert right == []
+    assert wrong != []
+
+
+@from_record
+def test_rules_and_zeroising_of_announced_keys(built: Callable[..., Built], tmp_path: Path) -> None:
+    core, folder = built(*ANNOUNCED_STREAMS)
+    fault = unreset("q0_valid")
+
+    def judge() -> list[str]:
+        wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
+        with pytest.raises(CheckFailed) as told:
+            check_reset(wrong)
+        return [check_bus_rules(folder), check_reset(folder), check_all_zeroise(folder), str(told.value)]
+
+    rules, reset, zeroised, broken = judged(folder, [str(fault)], judge)
+    assert "6 outputs of valid and ready" in rules
+    assert "ch1_key_ready_o" in reset and "all are cleared" in reset
+    assert "none of" in zeroised
+    assert "does not clear" in broken
+
+
+def test_figures_of_announced_keys(built: Callable[..., Built], mapped: Counts) -> None:
+    """There is nothing beside the channels."""
+    for variant in (ANNOUNCED, ANNOUNCED_STREAMS):
+        core, folder = built(*variant)
+        one, _ = built(*(change for change in variant if change != "channels=2"))
+        assert core.flip_flops == 2 * one.flip_flops
+        assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+
+
+def test_the_readme_of_announced_keys(built: Callable[..., Built]) -> None:
+    _, folder = built(*ANNOUNCED)
+    readme = (folder.path / "README.md").read_text()
+    for sentence in (
+        "Each channel has a port for the keys of its packets.",
+        "| `ch1_key_valid_i` | input | 1 | a key of channel 1 is offered;",
+        "A key is taken in a cycle in which `ch0_key_valid_i` and `ch0_key_ready_o` are both 1.",
+    ):
+        assert sentence in readme, sentence
+    assert "key_channels_i" not in (folder.path / "record.json").read_text() + readme
+    assert folder.record["ports"]["key"] == "ch0_key_i"
 
 
 def test_figures_of_two_keys(built: Callable[..., Built], mapped: Counts) -> None:

@@ -175,6 +175,10 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*PACKETS, "channels=2", "tid_bits=2"), 2),
         ((*LIGHT_GCM, "lanes=2", "interface=axi-stream", "channels=2"), 2),
         ((*SLOTS, "interface=axi-stream", "channels=2"), 1),
+        ((*SLOTS, "packet_keys=announced", "interface=axi-stream", "channels=2"), 2),
+        ((*PACKETS, "channels=2", "control=axi-lite"), 2),
+        ((*PACKETS, "channels=3", "control=apb", "iv_bits=any"), 2),
+        ((*SLOTS, "interface=axi-stream", "channels=2", "control=wishbone"), 1),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
@@ -182,6 +186,8 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         "units under two keys and wishbone",
         *("units and apb", "units that bring keys", "two keys and axi-lite", "announced keys"),
         *("lanes and axi-lite", "packets in channels", "lanes in channels", "two keys in channels"),
+        "announced keys in channels",
+        *("channels and axi-lite", "channels and apb", "two keys in channels and wishbone"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -202,8 +208,15 @@ def test_the_cocotb_bench_of_messages_runs(
         (PACKETS, flip("m_tag_tdata", "128'd1")),
         ((*LENGTHS, "control=wishbone"), takes("u_core.s_aad_bytes_i", "32'd0")),
         ((*PACKETS, "channels=2", "tid_bits=2"), takes("u_channel_1.s_iv_i", "ch0_s_iv_i")),
+        (
+            (*PACKETS, "channels=2", "control=axi-lite"),
+            takes("u_channel_1.write_data_i", "write_data ^ {31'd0, write_address[6]}"),
+        ),
     ],
-    ids=["tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"],
+    ids=[
+        *("tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"),
+        "IV in a channel's register",
+    ],
 )
 def test_the_cocotb_bench_of_messages_sees_a_fault(
     variant: tuple[str, ...], fault: Fault, built: Callable[..., Built], tmp_path: Path
@@ -240,6 +253,7 @@ CHANNELS = (*LIGHT_GCM, "channels=2")
         (CHANNELS, "all_channels", 2),
         ((*SLOTS, "channels=2"), "all_channels|two_keys", 3),
         ((*CHANNELS, "release=verdict", "release_words=64"), "all_channels", 2),
+        ((*SLOTS, "packet_keys=announced", "channels=2"), "zeroise_i|all_channels", 3),
     ],
     ids=[
         *("tags", "packets with lengths", "released packets", "packets", "a run of units"),
@@ -252,6 +266,7 @@ CHANNELS = (*LIGHT_GCM, "channels=2")
             "packets in two channels",
             "packets under two keys in two channels",
             "released packets in two channels",
+            "packets that bring keys in two channels",
         ),
     ],
 )

@@ -3,6 +3,9 @@
 A key is offered for some of the channels. Each of them takes it when it can, and a register notes that it
 has. `key_ready_o` is 1 in the cycle after the last of them took it. Everything else of a channel goes through
 unchanged, so a channel does what the core alone does, cycle by cycle.
+
+Where every packet's key is announced, each channel has a port for keys of its own: at a common one the key of
+a channel that has no place for it would hold up those of the others.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ __all__ = [
     "channel_ports",
     "channels_top",
     "in_channels",
+    "own_ports",
     "streams_named",
     "without_channel",
 ]
@@ -91,7 +95,7 @@ def _of_channel(pin: Pin, channel: int) -> Pin:
     return replace(pin, name=channel_name(pin.name, channel), meaning=meaning)
 
 
-def _own(group: Group, channel: int) -> Group | None:
+def _own(group: Group, channel: int, own_keys: bool) -> Group | None:
     """What a channel has of a group; None where all channels share it."""
     if isinstance(group, Stream):
         ready = group.ready and channel_name(group.ready, channel)
@@ -100,6 +104,11 @@ def _own(group: Group, channel: int) -> Group | None:
         return Stream(channel_name(group.valid, channel), payload, ready, group.out, what)
     if isinstance(group, Held):
         return Held(tuple(_of_channel(pin, channel) for pin in _kept(group)))
+    if isinstance(group, Handshake) and own_keys:
+        what = group.what and f"{group.what} of channel {channel}"
+        value, *beside = (_of_channel(pin, channel) for pin in (group.value, *group.beside))
+        valid, ready = (channel_name(name, channel) for name in (group.valid, group.ready))
+        return Handshake(valid, value, ready, what, tuple(beside))
     return None
 
 
@@ -109,23 +118,32 @@ def _key_of(groups: Sequence[Group]) -> Handshake:
     return found
 
 
-def _groups(groups: Sequence[Group], count: int) -> tuple[Group, ...]:
+def own_ports(groups: Sequence[Group], channel: int) -> tuple[Group, ...]:
+    """What the channel numbered `channel` has of `groups`, those of the core of one channel: all but what
+    channels share.
+    """
+    return tuple(own for group in groups if (own := _own(group, channel, own_keys=True)))
+
+
+def _groups(groups: Sequence[Group], count: int, own_keys: bool) -> tuple[Group, ...]:
     """The ports of `count` channels, each with those of `groups`."""
     key = _key_of(groups)
     chosen = Pin(CHOSEN, count, meaning="bit k is 1 where the key is for channel k; it stays with the key")
     shared = tuple(p for g in groups if isinstance(g, Held) for p in g.pins if p.name in (*_SHARED, *_MERGED))
-    own = (_own(g, channel) for channel in range(count) for g in groups)
+    own = (_own(g, channel, own_keys) for channel in range(count) for g in groups)
     return (
         next(g for g in groups if isinstance(g, ClockReset)),
-        replace(key, beside=(*key.beside, chosen)),
+        *(() if own_keys else (replace(key, beside=(*key.beside, chosen)),)),
         *(g for g in own if g is not None),
         Held(shared),
     )
 
 
-def channel_ports(ports: PortSet, channel: int) -> PortSet:
-    """`ports`, those of a core of one channel, as the channel numbered `channel` has them."""
-    kept = ("clk", "reset", "key", "key_valid", "key_ready", "busy", "zeroise")
+def channel_ports(ports: PortSet, channel: int, own_keys: bool = False) -> PortSet:
+    """`ports`, those of a core of one channel, as the channel numbered `channel` has them. own_keys: it has a
+    port for keys of its own.
+    """
+    kept = ("clk", "reset", "busy", "zeroise", *(() if own_keys else ("key", "key_valid", "key_ready")))
     own: dict[str, Any] = {
         what: channel_name(name, channel)
         for what, name in asdict(ports).items()
@@ -143,7 +161,8 @@ def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: i
     inside = core.packet or {"ports": {}}
     names = inside["ports"]
     if not core.stream:  # behind streams these are names inside
-        common = {pin.name for pin in _key_of(core.component.ports).pins}
+        keys = () if core.keys_announced else _key_of(core.component.ports).pins
+        common = {pin.name for pin in keys}
         names = {w: name if name in common else channel_name(name, 0) for w, name in names.items()}
     return replace(
         core,
@@ -153,43 +172,64 @@ def in_channels(core: Core, channels: Mapping[str, object] | None, flip_flops: i
     )
 
 
-def channels_top(name: str, inside: str, groups: Sequence[Group], count: int) -> Wrapper:
-    """The module `name` of `count` channels, each a core `inside` with the ports `groups`."""
-    key = _key_of(groups)
+def channels_top(
+    name: str, inside: str, groups: Sequence[Group], count: int, own_keys: bool = False
+) -> Wrapper:
+    """The module `name` of `count` channels, each a core `inside` with the ports `groups`. own_keys: each has
+    a port for keys of its own.
+    """
+    key = _key_of(groups).ready
+    to_some = f"A key goes to those that {CHOSEN} names, and {key} is 1 when all of them have it."
     return Wrapper(
         name,
         (
             f"{count} channels, each with words of its own.",
-            f"A key goes to those that {CHOSEN} names, and {key.ready} is 1 when all of them have it.",
+            "Each has a port for keys of its own." if own_keys else to_some,
         ),
-        _groups(groups, count),
+        _groups(groups, count, own_keys),
         (
-            Note("Channels that have the key that is offered, and whether all have it that are to."),
-            Reg(("taken_q",), count, vector=True),
-            Reg(("done_q",)),
-            Wire(("takes", "busy"), count, vector=True),
-            Let("offer", f"{{{count}{{{key.valid}}}}} & {CHOSEN} & ~taken_q", count),
-            Let("have", "taken_q | (offer & takes)", count),
-            Drive(key.ready, "done_q"),
-            Drive("busy_o", "|busy"),
-            Clocked(
-                (
-                    Step("taken_q", f"have & {{{count}{{{key.valid} & ~(done_q | zeroise_i)}}}}"),
-                    Step("done_q", f"{key.valid} & ~done_q & ~zeroise_i & (&(have | ~{CHOSEN}))"),
-                ),
-                (("taken_q", f"{count}'d0"), ("done_q", "1'b0")),
-            ),
-            *(_channel(inside, groups, channel) for channel in range(count)),
+            *(_busy(count) if own_keys else _offers(groups, count)),
+            *(_channel(inside, groups, channel, own_keys) for channel in range(count)),
         ),
     )
 
 
-def _channel(inside: str, groups: Sequence[Group], channel: int) -> WrapperItem:
+def _busy(count: int) -> tuple[WrapperItem, ...]:
+    """Whether any channel is busy."""
+    return Wire(("busy",), count, vector=True), Drive("busy_o", "|busy")
+
+
+def _offers(groups: Sequence[Group], count: int) -> tuple[WrapperItem, ...]:
+    """Which channels the key at the common port is offered to, and which have taken it; whether any is
+    busy.
+    """
+    key = _key_of(groups)
+    return (
+        Note("Channels that have the key that is offered, and whether all have it that are to."),
+        Reg(("taken_q",), count, vector=True),
+        Reg(("done_q",)),
+        Wire(("takes", "busy"), count, vector=True),
+        Let("offer", f"{{{count}{{{key.valid}}}}} & {CHOSEN} & ~taken_q", count),
+        Let("have", "taken_q | (offer & takes)", count),
+        Drive(key.ready, "done_q"),
+        Drive("busy_o", "|busy"),
+        Clocked(
+            (
+                Step("taken_q", f"have & {{{count}{{{key.valid} & ~(done_q | zeroise_i)}}}}"),
+                Step("done_q", f"{key.valid} & ~done_q & ~zeroise_i & (&(have | ~{CHOSEN}))"),
+            ),
+            (("taken_q", f"{count}'d0"), ("done_q", "1'b0")),
+        ),
+    )
+
+
+def _channel(inside: str, groups: Sequence[Group], channel: int, own_keys: bool) -> WrapperItem:
     """The core of a channel."""
     key = _key_of(groups)
-    links = {key.valid: f"offer[{channel}]", key.ready: f"takes[{channel}]", "busy_o": f"busy[{channel}]"}
+    offered = {key.valid: f"offer[{channel}]", key.ready: f"takes[{channel}]"}
+    links = {**({} if own_keys else offered), "busy_o": f"busy[{channel}]"}
     for group in groups:
-        own = _own(group, channel)
+        own = _own(group, channel, own_keys)
         shown = own.pins if own else group.pins
         links |= {
             pin.name: seen.name

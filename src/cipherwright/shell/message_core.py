@@ -124,15 +124,15 @@ def surrounded(
     made = Surrounded(groups, ports, rate)
     if spec.streams:
         made = _behind_streams(spec, made, fifos, longest)
-    return made if spec.channels == 1 else _side_by_side(spec, made)
+    return made if spec.channels == 1 or spec.control != "none" else _side_by_side(spec, made)
 
 
 def _behind_streams(spec: Datapath, core: Surrounded, fifos: Mapping[str, Fifo], longest: int) -> Surrounded:
     """The `core` behind AXI-Stream, and behind registers where `spec` asks for them."""
     ports, rate, inside = core.ports, core.rate, inner_name(spec)
     bus = _bus(spec, inside, core.groups, fifos, longest)
-    top = _channel(spec)
-    module = message_bus_top(top if spec.control == "none" else f"{top}_axis", bus)
+    top = _channel(spec) if spec.control == "none" else f"{module_name(spec.name)}_axis"
+    module = message_bus_top(top, bus)
     written = stream_controls((module,))
     latency = rate.latency + _more_latency(bus)
     stream = {
@@ -156,12 +156,12 @@ def _behind_streams(spec: Datapath, core: Surrounded, fifos: Mapping[str, Fifo],
 
 def _side_by_side(spec: Datapath, one: Surrounded) -> Surrounded:
     """The channels of `spec`, each like `one`."""
-    inside = _channel(spec)
-    top = channels_top(module_name(spec.name), inside, one.groups, spec.channels)
+    inside, own_keys = _channel(spec), spec.options().get("packet_keys") == "announced"
+    top = channels_top(module_name(spec.name), inside, one.groups, spec.channels, own_keys)
     return replace(
         one,
         groups=top.ports,
-        ports=channel_ports(one.ports, 0),
+        ports=channel_ports(one.ports, 0, own_keys),
         modules=(*one.modules, top),
         channels={"count": spec.channels, "top": inside, "ports": asdict(one.ports)},
         channel_flip_flops=top.flip_flops,
@@ -192,15 +192,20 @@ def _controlled(spec: Datapath, bus: MessageBus, inside: Surrounded) -> Surround
         accesses = word_interval(spec.control, spec.block_bits, read)
         rate = Rate(rate.latency + 1, max(rate.interval, accesses))
     made = controlled_top((top, axis), core, traffic, spec.control, _facts(spec, core, bus))
+    ports, channels = inside.ports, None
+    if spec.channels > 1:
+        ports, channels = channel_ports(ports, 0), {"count": spec.channels, "top": _channel(spec)}
     return replace(
         inside,
         groups=made.module.ports,
         rate=rate,
-        ports=inside.ports.only({p.name for g in made.module.ports for p in g.pins}),
+        ports=ports.only({p.name for g in made.module.ports for p in g.pins}),
         modules=(*inside.modules, *made.modules[::-1]),
         flip_flops=inside.flip_flops + made.flip_flops,
         bus={"top": axis, "ports": asdict(inside.ports), **timing},
-        pages=map_pages(spec.name, made.source),
+        pages=map_pages(spec.name, made.source, spec.channels),
+        channels=channels,
+        channel_flip_flops=made.common_flip_flops,
     )
 
 
@@ -227,6 +232,7 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
         blocks=spec.interface == "registers",
         words=word_facts(bus) if spec.interface == "registers" else None,
         lengths=tuple((p.name.removesuffix("_i"), p.width, p.meaning.split(",")[0]) for p in bus.lengths),
+        channels=spec.channels,
     )
 
 

@@ -224,20 +224,16 @@ class Datapath(Spec):
         int,
         needs(
             (),
-            "a channel is a whole core with words at ports",
+            "words of messages over registers are driven and checked in one core alone",
             mode=("gcm",),
             interface=("plain", "axi-stream"),
-        ),
-        needs(
-            (),
-            "a register map has the key, the IV and the status of one core",
-            control=("none",),
         ),
     ] = option(
         1,
         "Whole cores side by side with `mode = gcm`: channels, each with ports for packets of its own, plain "
         "or AXI-Stream. A key comes at one port, and bits beside it say for which channels it is. With "
-        "`key_slots = 2` two keys are resident in each.",
+        "`packet_keys = announced` each has a port for keys of its own, and with `control` registers of its "
+        "own. With `key_slots = 2` two keys are resident in each.",
         unit="channels",
         cost="The area of a core for each.",
         ge=1,

@@ -168,11 +168,6 @@ class Pipeline(Datapath):
             control=("none",),
         ),
         needs(("announced",), "a key goes with a packet", interface=("plain", "axi-stream")),
-        needs(
-            ("announced",),
-            "at the one port for keys the next key of a channel would wait for the packets of another",
-            channels=(1,),
-        ),
     ] = option(
         "loaded",
         "With `mode = gcm` and two resident keys, who chooses the slot of a key. `loaded`: the user, who "

@@ -15,6 +15,7 @@ Sources: AMBA AXI-Stream (ARM IHI 0051) 2.2, AXI (ARM IHI 0022) A3.2, APB (ARM I
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -76,8 +77,10 @@ _CONTROLS = (
 )
 """Valid and ready of the buses."""
 
-_COMMAND = "zeroise"
-"""The wire of the command ZEROISE in the module of the registers (`shell/buses/controlled.py`)."""
+_COMMAND = re.compile(r"(u_channel_\d+\.)?zeroise")
+"""The wire of the command ZEROISE in the module of the registers (`shell/buses/controlled.py`), of every
+channel.
+"""
 
 
 class _Logic:
@@ -173,7 +176,9 @@ def _check_paths(logic: _Logic, controls: Collection[str], allowed: Collection[s
     """Raise CheckFailed where a valid or ready is reached from an input that is not among `allowed`; how many
     outputs there are.
     """
-    inputs = {b: name for name, bits in logic.n.inputs.items() if name not in allowed for b in bits}
+    inputs = {
+        b: name for name, bits in logic.n.inputs.items() if without_channel(name) not in allowed for b in bits
+    }
     present = [name for name in logic.n.outputs if without_channel(name) in controls]
     for name in present:
         through = {inputs[b] for b in logic.reads(logic.n.outputs[name], {}) if b in inputs}
@@ -333,7 +338,7 @@ def _no_zeroising(n: Netlist, port: str) -> dict[Any, int]:
     """What asks for zeroising is 0: a port, or the command of a register bus."""
     if port:
         return {n.inputs[port][0]: FALSE}
-    return {q: FALSE for q, name in n.names.items() if name == _COMMAND}
+    return {q: FALSE for q, name in n.names.items() if _COMMAND.fullmatch(name)}
 
 
 def _streams(n: Netlist) -> tuple[_Offer, ...]:

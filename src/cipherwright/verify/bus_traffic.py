@@ -25,6 +25,7 @@ from .register_bus import RegisterDriver, Software, messages_over_bus, registers
 from .register_words import played_words
 from .simulate import Model, Simulation, Words, compile_simulation
 from .verdict import CoreFolder
+from .windows import played_windows
 
 __all__ = ["BusTraffic", "bus_traffic"]
 
@@ -62,7 +63,9 @@ def bus_traffic(folder: CoreFolder) -> BusTraffic:
     clock = str((record.get("ports") or {}).get("clk") or "clk")
     simulation = replace(compile_simulation(folder.sources, record["top"], clock), tape=[])
     messages = message_checks(record)
-    if "channels" in record and messages:
+    if "channels" in record and "bus" in record:
+        played_windows(folder, simulation, _SEED)
+    elif "channels" in record and messages:
         _play_channels(folder, messages, simulation)
     elif messages:
         _play_messages(folder, _Still(simulation, record))

@@ -6,23 +6,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import CheckFailed
 from ..shell import AXIS_DATA, TAG_DATA, WORD_BYTES
+from .announced_keys import AnnouncedBench, AnnouncedSession
 from .gcm import random_packets
 from .held_packets import HeldBench
 from .key_slots import KeyLoad, SlotSession
-from .message_axi import AxiMessageBench, AxiSession, Flow
+from .message_axi import Announced, AxiMessageBench, AxiSession, Flow
 from .message_axi_checks import Traffic, joined, packet_beats, with_slot
 from .packets import Packet, PacketBench, PacketResult, Session
 from .reference import reference_of
 from .simulate import Model, Simulation, Words
 
-__all__ = ["ChannelBench", "Player", "Tape", "key_slots_of", "load_slot_of", "player_of"]
+__all__ = ["ChannelBench", "Player", "Tape", "announces", "key_slots_of", "load_slot_of", "player_of"]
 
 ChannelBench = PacketBench | AxiMessageBench
 """The core of a channel, at its own ports or at those of AXI-Stream."""
@@ -54,6 +55,12 @@ _FLOWS = (Flow(take=0.3), Flow(0.4, 0.8), Flow(0.9, 0.5))
 
 _BESIDE = 2
 """Packets under one key, while the other is loaded."""
+
+_AT_ONCE = 3
+"""Packets whose keys are announced as early as they can be."""
+
+_KEY_GAPS = 0.02
+"""How probable it is in a cycle that the next of these keys is not announced yet."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,7 @@ class Player(ABC):
         self.p: Mapping[str, Any] = session.bench.record["parameters"]
         self.start = session.cycle
         self.keys = dict[int, bytes]()
+        self.latest = 0
         self.longest = _longest(session.bench)
 
     @staticmethod
@@ -162,16 +170,21 @@ class Player(ABC):
         """Random packets, as long as the next one and `after` cycles more (None: until all has left) are over
         before the cycle `end`.
         """
-        margin = self.longest + (self.rest(self.session.bench) if after is None else after)
+        count = _AT_ONCE if announces(self.session.bench) else 1
+        margin = count * self.longest + (self.rest(self.session.bench) if after is None else after)
         while self.keys and self.cycle + margin < end:
-            self._send(self._any(self._slot()))
+            made = [self._any(self._slot()) for _ in range(count)]
+            self.latest = made[-1].slot
+            self._send(made)
 
     def load(self, cycle: int, key: bytes, slot: int, how: int) -> None:
         """Take a `key` for a `slot` that is offered from a `cycle` on. how: at rest (0), within a packet
         under the key before it (1), or while packets under the other key go on (2), where there is such a
-        key.
+        key. Where keys are announced, packets from this cycle on go under it.
         """
-        if how == 2 and 1 - slot in self.keys:
+        if announces(self.session.bench):
+            self.until(cycle)
+        elif how == 2 and 1 - slot in self.keys:
             self._load_beside(cycle, key, slot, [self._any(1 - slot) for _ in range(_BESIDE)])
         else:
             if how == 1 and slot in self.keys:
@@ -187,7 +200,8 @@ class Player(ABC):
         self.packets(cycle - last, int(self.session.bench.record["packet"]["tag_latency_cycles"]))
         if self.keys:
             self.until(cycle - last)
-            self._send_last(self._plain((20, 30), self._slot()))
+            announced = announces(self.session.bench)
+            self._send_last(self._plain((20, 30), self.latest if announced else self._slot()))
         self.until(cycle)
         self.session.zeroise()
         self.keys = {}
@@ -204,8 +218,8 @@ class Player(ABC):
         """So many cycles in which no word is offered."""
 
     @abstractmethod
-    def _send(self, made: _Sent) -> None:
-        """A packet with gaps."""
+    def _send(self, made: list[_Sent]) -> None:
+        """Packets with gaps."""
 
     @abstractmethod
     def _send_with(self, cycle: int, key: bytes, made: _Sent) -> None:
@@ -251,6 +265,7 @@ class _WordPlayer(Player):
     def shown(bench: ChannelBench) -> dict[str, tuple[str, ...]]:
         p, n = bench.ports, bench.record["packet"]["ports"]
         return {
+            **({p.key_ready: ()} if announces(bench) else {}),
             p.ready_out: (),
             p.valid_out: (p.block_out, n["keep_out"], n["last_out"]),
             n["tag_valid"]: tuple(n[what] for what in ("tag_out", "good", "too_long") if what in n),
@@ -272,13 +287,21 @@ class _WordPlayer(Player):
         """What leaves of a packet that is sent."""
         self.sent += self.session.bench.expected([made.packet], [made.want])
 
-    def _send(self, made: _Sent) -> None:
-        self._play(made, self.gaps)
+    def _send(self, made: list[_Sent]) -> None:
+        if isinstance(self.session, AnnouncedSession):
+            for m in made:
+                self._expect(m)
+            self.session.traffic([(self.keys[m.slot], m.packet) for m in made], self.gaps, _KEY_GAPS)
+            return
+        for m in made:
+            self._play(m, self.gaps)
 
     def _play(self, made: _Sent, gaps: float, key: bytes = b"") -> None:
         self._expect(made)
         if isinstance(self.session, SlotSession):
             self.session.slot = made.slot
+        if isinstance(self.session, AnnouncedSession):
+            self.session.load_key(self.keys[made.slot])
         self.session.send(made.packet, gaps, key)
 
     def _send_with(self, cycle: int, key: bytes, made: _Sent) -> None:
@@ -302,7 +325,9 @@ class _WordPlayer(Player):
         self.session.traffic([(m.packet, m.slot) for m in packets], [KeyLoad(key, slot, 0)], self.gaps)
 
     def _last(self) -> int:
-        return 4 * (_word_cycles(self.session.bench) + 1)
+        bench = self.session.bench
+        pace = bench.pace + 1 if isinstance(bench, AnnouncedBench) else 0
+        return 4 * (_word_cycles(bench) + 1) + pace
 
     def _right(self) -> bool:
         return not self.sent or self.session.finish() == self.sent
@@ -329,7 +354,8 @@ class _BeatPlayer(Player):
         def of(data: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(n for n in data if n in names)
 
-        return {"s_axis_tready": (), "m_axis_tvalid": of(AXIS_DATA), "m_tag_tvalid": of(TAG_DATA)}
+        keys: dict[str, tuple[str, ...]] = {bench.ports.key_ready: ()} if announces(bench) else {}
+        return {**keys, "s_axis_tready": (), "m_axis_tvalid": of(AXIS_DATA), "m_tag_tvalid": of(TAG_DATA)}
 
     @staticmethod
     def tags(bench: ChannelBench, given: Words, seen: Words) -> int:
@@ -348,8 +374,12 @@ class _BeatPlayer(Player):
     def _beats(self, made: _Sent) -> Traffic:
         """A packet that is sent, as beats."""
         sent = packet_beats(self.session.bench, made.packet, made.want, self._ids())
-        self.sent.append(with_slot(sent, made.slot))
-        return self.sent[-1]
+        if announces(self.session.bench):
+            sent = replace(sent, units=(Announced(b"", key=self.keys[made.slot]),))
+        else:
+            sent = with_slot(sent, made.slot)
+        self.sent.append(sent)
+        return sent
 
     @property
     def _due(self) -> dict[str, int]:
@@ -360,11 +390,12 @@ class _BeatPlayer(Player):
         for _ in range(cycles):
             self.session.wait()
 
-    def _send(self, made: _Sent) -> None:
+    def _send(self, made: list[_Sent]) -> None:
         s = self.session
         # However deep a FIFO is, what it holds has time to leave.
         s.play((), {side: n - s.bench.patience // 2 for side, n in self._due.items()}, self.flow)
-        s.play(self._beats(made).beats, {}, self.flow)
+        sent = joined([self._beats(m) for m in made])
+        s.play(sent.beats, {}, self.flow, sent.units)
 
     def _send_with(self, cycle: int, key: bytes, made: _Sent) -> None:
         s, beats = self.session, self._beats(made).beats
@@ -377,7 +408,8 @@ class _BeatPlayer(Player):
             raise CheckFailed("a key is taken within a packet under the key before it")
 
     def _send_last(self, made: _Sent) -> None:
-        self.session.play(self._beats(made).beats, {}, Flow())
+        sent = self._beats(made)
+        self.session.play(sent.beats, {}, Flow(), sent.units)
 
     def _load(self, key: bytes, slot: int) -> None:
         self.session.load_key(key, slot)
@@ -386,7 +418,7 @@ class _BeatPlayer(Player):
         self.until(cycle)
         self.session.offer_key(key, slot)
         for made in packets:
-            self._send(made)
+            self._send([made])
         if self.session.offers_key:
             self.session.load_key(key, slot)
 
@@ -413,9 +445,14 @@ def load_slot_of(bench: ChannelBench) -> str:
     return str(bench.record["packet"]["ports"].get("load_slot", ""))
 
 
+def announces(bench: ChannelBench) -> bool:
+    """Whether every packet's key is announced to the core `bench`."""
+    return "key_change_cycles" in bench.record["packet"]
+
+
 def key_slots_of(bench: ChannelBench) -> int:
     """How many keys are resident in the core `bench`."""
-    return 2 if load_slot_of(bench) else 1
+    return 2 if load_slot_of(bench) or announces(bench) else 1
 
 
 def _in_loop(bench: ChannelBench) -> bool:
@@ -438,7 +475,7 @@ def _longest(bench: ChannelBench) -> int:
     if "initial_block_cycles" in packet:
         words += -(-_LONGEST_IV // WORD_BYTES)
         wait += int(packet["initial_block_cycles"])
-    wait += _TO_SLOT * (key_slots_of(bench) - 1)
+    wait += _TO_SLOT * (key_slots_of(bench) - 1) + int(packet.get("key_change_cycles", 0))
     gap = 3 * int(bench.record["interval_cycles"]) if _in_loop(bench) else 12
     return words * (_word_cycles(bench) + gap) + wait
 

@@ -5,7 +5,8 @@ Every channel has traffic of its own, which is played to the core of a channel f
 against the reference, keys that come at rest and within packets, zeroising in the middle. Its inputs and
 outputs are kept. Then the inputs of all channels go into the whole core together. Keys have one port, so they
 come at times that are the same in the traffic of all: a key for one channel, or for several, which take it in
-different cycles.
+different cycles. Where keys are announced, each channel has a port for its own, and packets go under other
+keys from these times on.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from ..errors import CheckFailed
 from ..shell import CHOSEN, channel_name
-from .channel_players import ChannelBench, Tape, key_slots_of, load_slot_of, player_of
+from .channel_players import ChannelBench, Tape, announces, key_slots_of, load_slot_of, player_of
 from .reference import reference_of
 from .simulate import Model, Simulation, Words, compile_simulation
 from .verdict import CoreFolder
@@ -108,12 +109,13 @@ def _slots(bench: ChannelBench, events: Sequence[_Event]) -> tuple[str, Words] |
 
 
 def _merged(whole: Simulation, bench: ChannelBench, traffic: Sequence[Traffic]) -> tuple[Words, Words]:
-    """Inputs of the whole core, and in which cycles it tells that a key was taken."""
+    """Inputs of the whole core, and in which cycles it tells at a common port that a key was taken."""
     cycles = min(len(t.given) for t in traffic)
     rows, ends = whole.rows(cycles), np.zeros(cycles, dtype=np.uint8)
     p, s = bench.ports, bench.simulation
-    shared = {p.reset, p.zeroise, p.key_valid, p.key, load_slot_of(bench)}
-    chosen = whole.view(rows, CHOSEN)
+    shared = {p.reset, p.zeroise}
+    if not announces(bench):
+        shared |= {p.key_valid, p.key, load_slot_of(bench)}
     if slot := load_slot_of(bench):
         whole.view(rows, slot)[:] = s.view(traffic[0].given[:cycles], slot)
     for k, t in enumerate(traffic):
@@ -123,12 +125,20 @@ def _merged(whole: Simulation, bench: ChannelBench, traffic: Sequence[Traffic]) 
                 whole.view(rows, channel_name(port.name, k))[:] = s.view(given, port.name)
         for name in (p.reset, p.zeroise):
             whole.view(rows, name)[:] |= s.view(given, name)
-        offered = np.flatnonzero(s.view(given, p.key_valid)[:, 0])
-        whole.view(rows, p.key_valid)[offered, 0] = 1
-        whole.view(rows, p.key)[offered] = s.view(given, p.key)[offered]
-        chosen[offered, k // 8] |= 1 << k % 8
-    _hold(whole, p.key_valid, p.key, rows, ends)
+    if not announces(bench):
+        _offer(whole, bench, [t.given[:cycles] for t in traffic], rows)
+        _hold(whole, p.key_valid, p.key, rows, ends)
     return rows, ends
+
+
+def _offer(whole: Simulation, bench: ChannelBench, given: Sequence[Words], rows: Words) -> None:
+    """The keys of all channels, with the inputs `given`, at the common port (`rows` are changed in place)."""
+    p, s = bench.ports, bench.simulation
+    for k, own in enumerate(given):
+        offered = np.flatnonzero(s.view(own, p.key_valid)[:, 0])
+        whole.view(rows, p.key_valid)[offered, 0] = 1
+        whole.view(rows, p.key)[offered] = s.view(own, p.key)[offered]
+        whole.view(rows, CHOSEN)[offered, k // 8] |= 1 << k % 8
 
 
 def _hold(whole: Simulation, valid: str, key: str, rows: Words, ends: Words) -> None:
@@ -152,7 +162,7 @@ def _differences(
 ) -> Iterator[str]:
     """What the whole core does in another way than its channels alone."""
     p, s = bench.ports, bench.simulation
-    if (whole.view(out, p.key_ready)[:, 0] != ends).any():
+    if not announces(bench) and (whole.view(out, p.key_ready)[:, 0] != ends).any():
         yield f"{p.key_ready} is not 1 in exactly the cycle after the last channel took a key"
     busy = np.zeros(len(out), dtype=np.uint8)
     for k, t in enumerate(traffic):
@@ -212,10 +222,12 @@ def check_channels(folder: CoreFolder, bench: ChannelBench) -> str:
     packets = sum(kind.tags(bench, t.given, t.seen) for t in traffic)
     keys = sum(int((view(t.given, p.key_valid) & view(t.seen, p.key_ready)).sum()) for t in traffic)
     cycles = min(len(t.given) for t in traffic)
+    said = f"{keys} keys at rest and within packets, for one channel or several"
     slots = ", under two keys each, one of which is loaded while packets under the other go on"
+    if announces(bench):
+        said, slots = f"{keys} keys that were announced, at a port of each channel", ""
     return (
         f"{count} channels at once for {cycles:,} cycles, each as the core of a channel alone: {packets} "
-        f"packets equal to {reference_of(record['parameters']).name}, {keys} keys at rest and within "
-        f"packets, for one channel or several; zeroising within packets"
+        f"packets equal to {reference_of(record['parameters']).name}, {said}; zeroising within packets"
         f"{slots * (key_slots_of(bench) - 1)}{kind.HOW}"
     )

@@ -27,7 +27,7 @@ def check_zeroise(folder: CoreFolder) -> str:
     that remembers, or NotChecked where the core holds nothing for long.
     """
     # Of a register bus, the core behind it; of channels, the core of one.
-    record = folder.record | folder.record.get("bus", {}) | folder.record.get("channels", {})
+    record = folder.record | folder.record.get("channels", {}) | folder.record.get("bus", {})
     ports = PortSet(**record["ports"]) if record.get("ports") else PortSet()
     if not ports.zeroise:
         raise NotChecked("the core has no zeroise_i: it holds no key")

@@ -37,6 +37,7 @@ from .register_words import check_register_words
 from .reset import check_reset
 from .units import UnitBench
 from .verdict import CoreFolder, Verdict, attempts
+from .windows import check_windows
 from .xts import (
     check_distinct_halves,
     check_unit_keys,
@@ -145,7 +146,9 @@ def verify_messages(
     parameters, count = folder.record["parameters"], messages.count(words)
     streams, controlled = "stream" in folder.record, "bus" in folder.record
     channels = "channels" in folder.record
-    verdicts, attempt = attempts(tell, 8 + 2 * streams + controlled + channels)
+    # Over a register bus the check of registers is one of all channels.
+    at_ports = channels and not controlled
+    verdicts, attempt = attempts(tell, 8 + 2 * streams + controlled + at_ports)
     if not attempt("files", folder.check_files):
         return verdicts
     bench: list[MessageBench] = []
@@ -159,13 +162,14 @@ def verify_messages(
         attempt(f"published {what}", lambda: messages.published(bench[0], parameters))
         attempt(f"random {what} against {name}", lambda: messages.random(bench[0], parameters, count))
         attempt(f"resets within {what}", lambda: messages.resets(bench[0], parameters))
-        if channels:
+        if at_ports:
             attempt("channels", lambda: _channels(folder, bench[0]))
     if streams:
         attempt("AXI-Stream", lambda: _message_stream(folder))
     if controlled:
         in_registers = parameters["interface"] == "registers"
-        checked = check_register_words if in_registers else check_message_registers
+        of_messages = check_windows if channels else check_message_registers
+        checked = check_register_words if in_registers else of_messages
         attempt("registers", lambda: checked(folder))
     if streams:
         attempt("bus rules", lambda: check_bus_rules(folder))
@@ -188,7 +192,7 @@ def streams_of(folder: CoreFolder) -> AxiMessageBench:
     channels, of one.
     """
     record = folder.record
-    inside = {**record, **record.get("bus", {}), **record.get("channels", {})}
+    inside = {**record, **record.get("channels", {}), **record.get("bus", {})}
     return AxiMessageBench.compile(folder.sources, inside)
 
 

@@ -4,7 +4,7 @@ are written as software does, while messages go through AXI-Stream.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -362,14 +362,16 @@ class _Run:
         return len(traffic.units)
 
 
-def played_messages(bench: AxiMessageBench, source: str, seed: int) -> int:
+def played_messages(
+    bench: AxiMessageBench, source: str, seed: int, drive: Callable[..., RegisterDriver] = RegisterDriver
+) -> int:
     """Messages under one key through the core of `bench`, after a reset, where the registers of the map
-    `source`, in SystemRDL, are written for each; how many. `seed`: of all that is random. Raises CheckFailed
-    where one differs from the reference.
+    `source`, in SystemRDL, are written for each; how many. `seed`: of all that is random; `drive`: makes what
+    drives the registers. Raises CheckFailed where one differs from the reference.
     """
     p = bench.record["parameters"]
     with bench.session() as session:
-        driver = RegisterDriver(bench.simulation, session.model, p["control"], bench.held)
+        driver = drive(bench.simulation, session.model, p["control"], bench.held)
         software = Software(driver, registers_in(source), ("KEY", "UNIT"))
         return _Run(session, software, p).messages(np.random.default_rng(seed), Flow())
 
@@ -381,13 +383,17 @@ def check_message_registers(folder: CoreFolder) -> str:
     return check_messages(AxiMessageBench.compile(folder.sources, folder.record), folder.register_map)
 
 
-def check_messages(bench: AxiMessageBench, source: str) -> str:
-    """As `check_message_registers`, of a compiled core, `bench`; `source`: its map in SystemRDL."""
+def check_messages(
+    bench: AxiMessageBench, source: str, drive: Callable[..., RegisterDriver] = RegisterDriver
+) -> str:
+    """As `check_message_registers`, of a compiled core, `bench`; `source`: its map in SystemRDL; `drive`:
+    makes what drives its registers.
+    """
     p = bench.record["parameters"]
     registers = registers_in(source)
     rng, total, more = np.random.default_rng(11), 0, ""
     with bench.session() as session:
-        driver = RegisterDriver(bench.simulation, session.model, p["control"], bench.held)
+        driver = drive(bench.simulation, session.model, p["control"], bench.held)
         software = Software(driver, registers, ("KEY", "UNIT"))
         check_constants(software)
         check_closed(software, registers["CAPABILITIES"].fields[0].reset)

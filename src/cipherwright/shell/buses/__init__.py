@@ -6,7 +6,7 @@ from .message_stream import KEPT_FREE, TAG_DATA, MessageBus, message_bus_ports, 
 from .message_traffic import message_traffic
 from .pages import browser_pages, map_facts, map_pages
 from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval, word_interval
-from .register_map import MapFacts, Register, markdown, rdl_source, read_map, registers_of
+from .register_map import CHANNEL_BYTES, MapFacts, Register, markdown, rdl_source, read_map, registers_of
 from .traffic import Inner, packets
 from .words import word_commands, word_facts, words
 
@@ -15,6 +15,7 @@ __all__ = [
     "BUSES",
     "BUS_DATA",
     "BUS_WRITES",
+    "CHANNEL_BYTES",
     "KEPT_FREE",
     "TAG_DATA",
     "AxiStream",

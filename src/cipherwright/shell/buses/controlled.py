@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...rtl import (
@@ -10,6 +10,7 @@ from ...rtl import (
     Clocked,
     ClockReset,
     Drive,
+    Group,
     Held,
     Let,
     Pin,
@@ -24,8 +25,9 @@ from .axi_stream import bytes_reversed
 from .blocks import blocks, commands
 from .register_bus import BUSES, UNREAD_BITS
 from .register_file import RegisterFile, address_bits, register_file, request_pins
-from .register_map import WORD, MapFacts, rdl_source, read_map, registers_of
+from .register_map import WORD, MapFacts, Register, rdl_source, read_map, registers_of
 from .traffic import Inner, Traffic
+from .windows import window_bits, windows_top
 
 __all__ = ["Controlled", "controlled_top"]
 
@@ -33,12 +35,16 @@ __all__ = ["Controlled", "controlled_top"]
 @dataclass(frozen=True)
 class Controlled:
     """The modules, the outermost first, and the SystemRDL source that they are made from. spare: of their
-    registers, those that synthesis leaves out.
+    registers, those that synthesis leaves out. common: of the modules, those of several channels, which all
+    of them share, and common_spare: of their registers, those that synthesis leaves out; the other modules
+    are in each channel.
     """
 
     modules: tuple[Wrapper, ...]
     source: str
     spare: int = 0
+    common: tuple[Wrapper, ...] = ()
+    common_spare: int = 0
 
     @property
     def module(self) -> Wrapper:
@@ -47,8 +53,15 @@ class Controlled:
 
     @property
     def flip_flops(self) -> int:
-        """Flip-flops of the bus and the registers, all bits of the key among them."""
-        return sum(m.flip_flops for m in self.modules) - self.spare
+        """Flip-flops of the bus and the registers, all bits of the key among them; those of one channel,
+        where there are several.
+        """
+        return sum(m.flip_flops for m in self.modules if m not in self.common) - self.spare
+
+    @property
+    def common_flip_flops(self) -> int:
+        """Flip-flops that several channels share."""
+        return sum(m.flip_flops for m in self.common) - self.common_spare
 
 
 def controlled_top(
@@ -63,9 +76,24 @@ def controlled_top(
     """
     name, inner = names
     text = rdl_source(facts)
-    registers = registers_of(read_map(text))
-    bits = address_bits(registers)
+    file = _file(f"{name}_registers", registers_of(read_map(text)), facts)
+    made, control = _between(name, core, traffic, facts)
     bus, bus_groups = BUSES[kind]
+    if facts.channels > 1:
+        channel = _module(f"{name}_channel", inner, made, file)
+        bits = window_bits(facts.channels)
+        front = bus(f"{name}_bus", bits)
+        top = windows_top(name, channel.name, channel.ports, (front, bus_groups(bits)), facts.channels)
+        modules = (top, channel, front, file.module, *control)
+        return Controlled(modules, text, file.spare, (top, front), UNREAD_BITS[kind])
+    bits = address_bits(file.registers)
+    front = bus(f"{name}_bus", bits)
+    module = _module(name, inner, made, file, (front, bus_groups(bits)))
+    return Controlled((module, front, file.module, *control), text, file.spare + UNREAD_BITS[kind])
+
+
+def _file(name: str, registers: Sequence[Register], facts: MapFacts) -> RegisterFile:
+    """The module `name` with the `registers` of a map."""
     block_bytes = facts.block_bits // 8
     lengths = {
         "KEY": facts.key_bits // 8,
@@ -78,8 +106,13 @@ def controlled_top(
         "TAG_OUT": facts.tag_bytes,
         **{name.upper(): size // 8 for name, size, _ in facts.lengths},
     }
-    counted = ("DATA_IN",) if facts.words else ()
-    front, file = bus(f"{name}_bus", bits), register_file(f"{name}_registers", registers, lengths, counted)
+    return register_file(name, registers, lengths, ("DATA_IN",) if facts.words else ())
+
+
+def _between(
+    name: str, core: Inner, traffic: Traffic | None, facts: MapFacts
+) -> tuple[Traffic, list[Wrapper]]:
+    """What is between the registers and `core`, and its modules."""
     control, parts = list[Wrapper](), list[Traffic]()
     if traffic:
         control = list(traffic.modules)
@@ -92,19 +125,34 @@ def controlled_top(
     made = Traffic((), clocked, clocked, parts[0].groups)
     for part in (*parts, _state(core)):
         made = made.joined(part)
-    made = made.joined(_interrupts(made.events))
+    return made.joined(_interrupts(made.events)), control
+
+
+def _module(
+    name: str,
+    inner: str,
+    made: Traffic,
+    file: RegisterFile,
+    bus: tuple[Wrapper, tuple[Group, ...]] | None = None,
+) -> Wrapper:
+    """The module `name` around the core `inner`, with its registers: behind a bus (its module, and its groups
+    of ports), or with a port for accesses of its own.
+    """
+    pins = request_pins(address_bits(file.registers), False)
     irq = Pin(
         "irq_o", out=True, meaning="interrupt: an event that is enabled has happened, until it is cleared"
     )
-    module = Wrapper(
+    accesses = (
+        _accesses(bus[0], file, made.registers)
+        if bus
+        else [Cell(file.module.name, "u_registers", {**made.registers, **{p.name: p.name for p in pins}})]
+    )
+    return Wrapper(
         name,
         (f"Registers around {inner}: keys, initial values, commands, status and interrupts.",),
-        (ClockReset(), *bus_groups(bits), *made.groups, Held((irq,))),
-        declared_first(
-            (*_accesses(front, file, made.registers), *made.items, Cell(inner, "u_core", made.links))
-        ),
+        (ClockReset(), *(bus[1] if bus else ()), *made.groups, Held((irq,)), *(() if bus else (Held(pins),))),
+        declared_first((*accesses, *made.items, Cell(inner, "u_core", made.links))),
     )
-    return Controlled((module, front, file.module, *control), text, file.spare + UNREAD_BITS[kind])
 
 
 def _accesses(front: Wrapper, file: RegisterFile, fields: Mapping[str, str]) -> list[WrapperItem]:

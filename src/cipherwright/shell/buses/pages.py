@@ -41,13 +41,15 @@ def map_facts(spec: Datapath, ports: PortSet, held_way: bool, block_way: bool = 
     )
 
 
-def map_pages(name: str, source: str) -> dict[str, str]:
-    """The SystemRDL source of the core `name` (`source`), its page, and its C header, by file name."""
+def map_pages(name: str, source: str, channels: int = 1) -> dict[str, str]:
+    """The SystemRDL source of the core `name` (`source`), its page, and its C header, by file name. channels:
+    how many times the registers are there, in windows.
+    """
     top, node = module_name(name), read_map(source)
     origin = commented(origin_lines(name))
     return {
         f"{top}.rdl": origin + source,
-        f"{top}_registers.md": markdown(top, registers_of(node)),
+        f"{top}_registers.md": markdown(top, registers_of(node), channels),
         f"{top}_registers.h": f"{origin}//\n// Offsets are of bytes. Bits 7:0 of the first word of KEY "
         "are the key's first byte.\n// C11 or later. Registers are words: the structure is aligned to 4 "
         "bytes, so that compilers access each as a whole.\n" + _c_header(node),

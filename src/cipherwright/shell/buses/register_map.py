@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode
 
 __all__ = [
+    "CHANNEL_BYTES",
     "WORD",
     "Field",
     "MapFacts",
@@ -32,6 +33,9 @@ __all__ = [
 
 WORD = 32
 """Bits of a register."""
+
+CHANNEL_BYTES = 0x100
+"""Bytes of the window of a channel's registers, where there are several channels."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class MapFacts:
     for one of two slots; `runs`: a number is that of the first unit of a run, whose length is a register too;
     `unit_slots`: a number comes with the slot of its key. lengths: what a packet's initial value is loaded
     together with, where the mode needs lengths before the data: name, bits, and what it is. words: what goes
-    with a word of a message, where these are the blocks that are registers.
+    with a word of a message, where these are the blocks that are registers. channels: whole cores behind the
+    same bus, each with a map of its own in a window of `CHANNEL_BYTES`.
     """
 
     name: str
@@ -81,6 +86,7 @@ class MapFacts:
     unit_slots: bool = False
     lengths: tuple[tuple[str, int, str], ...] = ()
     words: WordFacts | None = None
+    channels: int = 1
 
     @property
     def loads(self) -> tuple[str, ...]:
@@ -285,8 +291,8 @@ def rdl_source(facts: MapFacts) -> str:
         _register(
             "INTERRUPT_ENABLE",
             0x14,
-            "Which of these raise irq_o.",
-            [_field(n, k, k, _STORAGE, f"raise irq_o: {meaning}") for k, n, meaning in events],
+            f"Which of these raise {_irq(facts)}.",
+            [_field(n, k, k, _STORAGE, f"raise {_irq(facts)}: {meaning}") for k, n, meaning in events],
         ),
     ]
     order = "Bits 7:0 of the first one are its first byte. They read as 0."
@@ -299,7 +305,21 @@ def rdl_source(facts: MapFacts) -> str:
         f'addrmap {facts.name}_registers {{\n    name = "{facts.name}";\n    default regwidth = 32;\n'
         "    default accesswidth = 32;\n"
     )
-    return f"{head}{''.join(registers)}}};\n"
+    return f"{head}{_in_windows(facts, ''.join(registers))}}};\n"
+
+
+def _irq(facts: MapFacts) -> str:
+    """The port of interrupts, as a channel's documents name it."""
+    return "irq_o" if facts.channels == 1 else "the irq_o of the channel"
+
+
+def _in_windows(facts: MapFacts, registers: str) -> str:
+    """The `registers` of a map, once for each channel where there are several."""
+    if facts.channels == 1:
+        return registers
+    inside = "".join(f"    {line}" for line in registers.splitlines(keepends=True))
+    place = f"channel[{facts.channels}] @ 0x0 += 0x{CHANNEL_BYTES:x}"
+    return f'    regfile {{\n        desc = "The registers of a channel.";\n{inside}    }} {place};\n'
 
 
 def _busy(facts: MapFacts) -> str:
@@ -471,9 +491,14 @@ def read_map(text: str) -> AddrmapNode:
 
 
 def registers_of(node: AddrmapNode) -> tuple[Register, ...]:
-    """The registers of the elaborated map `node`, by address."""
+    """The registers of the elaborated map `node`, by address; of several channels those of the first, whose
+    window begins at 0.
+    """
+    from systemrdl.node import RegfileNode
+
     found = []
-    for reg in node.registers(unroll=False):
+    channels = [child for child in node.children(unroll=True) if isinstance(child, RegfileNode)]
+    for reg in (channels[0] if channels else node).registers(unroll=False):
         count = int(reg.array_dimensions[0]) if reg.is_array and reg.array_dimensions else 1
         fields = tuple(
             Field(
@@ -521,11 +546,18 @@ _ACCESS = {
 }
 
 
-def markdown(name: str, registers: Sequence[Register]) -> str:
+def markdown(name: str, registers: Sequence[Register], channels: int = 1) -> str:
     """The map of `registers` as a page in Markdown, with `name` in its title: a table of every register's
-    fields.
+    fields. channels: how many times the map is there, in windows.
     """
     lines = [f"# Registers of {name}", "", "Words of 32 bits; addresses are of bytes."]
+    if channels > 1:
+        lines += [
+            "",
+            f"Each of the {channels} channels has these registers. Addresses are those of channel 0; those "
+            f"of channel k are k * 0x{CHANNEL_BYTES:x} higher. The irq_o of a channel is a port of its own, "
+            "ch0_irq_o of channel 0.",
+        ]
     for r in registers:
         last = f" to 0x{r.address + 4 * r.count - 4:02x} ({r.count} words)" if r.count > 1 else ""
         lines += [

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...rtl import ClockReset
 from ..built_engine import BuiltEngine
+from ..channels import channel_name
 from ..core import Core
 from .text import filled
 
@@ -46,7 +47,10 @@ def _left(core: Core | BuiltEngine) -> str:
     return f"{left} Registers that software writes are cleared, and STATUS reads as 0."
 
 
-def interrupt_sentences() -> Iterator[str]:
-    """How events and `irq_o` of a core with a register bus behave."""
-    yield "`irq_o` is a level, active high: 1 while a bit is 1 in INTERRUPT_STATUS and in INTERRUPT_ENABLE."
+def interrupt_sentences(core: Core) -> Iterator[str]:
+    """How events and the interrupt of `core`, which has a register bus, behave."""
+    irq = channel_name("irq_o", 0) if core.channels else "irq_o"
+    yield f"`{irq}` is a level, active high: 1 while a bit is 1 in INTERRUPT_STATUS and in INTERRUPT_ENABLE."
+    if core.channels:
+        yield "Each channel has such a port, for the events in its own registers."
     yield "Writing a 1 clears a bit of INTERRUPT_STATUS. It stays 1 where its event is in the same cycle."

@@ -13,6 +13,7 @@ from ...cipher.modes import ways
 from ...cipher.xts import BLOCK_BYTES, halves, number_after, xts
 from ...rtl import Handshake, Stream
 from ...spec import Datapath
+from ..buses import CHANNEL_BYTES
 from ..ccm import LENGTH_PORTS, bus_length_ports
 from ..channels import without_channel
 from ..core import Core
@@ -163,6 +164,9 @@ def _of_both(spec: Datapath, core: Core, sources: Sequence[str], patience: int) 
         "announced": core.keys_announced,
         "travels": core.keys_travel,
         "channels": core.channel_count if core.channels else 0,
+        "shared_keys": bool(core.channels) and not (core.keys_announced or core.bus),
+        "lock": bool(core.channels) and not core.keys_announced,
+        "windows": CHANNEL_BYTES if core.channels and core.bus else 0,
         "any_iv": any_iv,
         "run": RUN,
         "messages": list(found),

@@ -96,7 +96,7 @@ class _Plan:
     def __init__(self, core: Core, worked: Worked, own: Mapping[str, Any]) -> None:
         self.core = core
         given = {what: getattr(core.ports, what) for what in _OF_ANY_CORE}
-        given |= {"channels": CHOSEN} if core.channels else {}
+        given |= {"channels": CHOSEN} if core.channels and not core.keys_announced else {}
         self.ports = {what: name for what, name in {**given, **own["ports"]}.items() if name}
         self.size = core.parameters["block_bits"] // 8 * core.lanes
         self.values = {"K": int.from_bytes(worked.key, "big"), "all": (1 << core.channel_count) - 1}

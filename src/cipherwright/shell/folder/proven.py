@@ -33,7 +33,9 @@ def _simulated(spec: Spec, core: Core) -> Iterator[str]:
         yield "The mode, its multiplier included, against an independent library."
     elif multiplier:
         yield "Counters, and that a tag meets its packet, against an independent library."
-    if core.channels:
+    if core.channels and core.bus:
+        yield "Each channel while registers of the others are accessed and words come to them at random."
+    elif core.channels:
         yield "All channels at once, each against the core of a channel alone."
     if core.packet and "release" in core.packet:
         yield "A buffer of more than 16 words, with right and wrong tags about its depth."
@@ -80,7 +82,12 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
 
 def _of_mode(core: Core) -> Iterator[str]:
     """Sentences on a mode of whole packets or units."""
-    if core.channels:
+    if core.channels and core.bus:
+        yield (
+            "An access goes to the channel in whose window its address is and to no other, once, and what is "
+            "read is that channel's: for all times. The generator's tests prove it with three."
+        )
+    elif core.channels and not core.keys_announced:
         yield (
             "A key goes to the channels that it is for and to no other, to each once, and is taken in the "
             "cycle after the last of them took it: for all times. The generator's tests prove it with three."

@@ -10,6 +10,7 @@ from ...cipher.modes import MAC_MODES
 from ...rtl import Pin
 from ...spec import Loop, Pipeline, Spec
 from ..built_engine import BuiltEngine
+from ..buses import CHANNEL_BYTES
 from ..channels import CHOSEN
 from ..core import Core
 from ..header import GENERATOR, TERMS, command_of, option_value, options_said
@@ -288,7 +289,7 @@ def _cleared(core: Core) -> Iterator[tuple[str, list[str]]]:
 
 def _interrupts(core: Core) -> Iterator[tuple[str, list[str]]]:
     if core.bus:
-        yield "Interrupts", list(interrupt_sentences())
+        yield "Interrupts", list(interrupt_sentences(core))
 
 
 _IN_FLIGHT = {
@@ -312,6 +313,10 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             "Zeroising",
             [
                 f"ZEROISE in CONTROL drops the key, {what} in flight.",
+                *(
+                    ["Each channel has a ZEROISE of its own, and clears nothing of another."]
+                    * bool(core.channels)
+                ),
                 "It clears the registers of keys and initial values."
                 if not core.in_registers
                 else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
@@ -348,6 +353,12 @@ def _withdrawn(core: Core) -> Iterator[str]:
 
 def _key_registers(core: Core) -> Iterator[str]:
     yield f"Software writes the key to the registers KEY; `{core.top}_registers.md` has the map."
+    if core.channels:
+        yield (
+            "Each channel has registers of its own, as those of a core alone. Addresses here are those of "
+            f"channel 0; those of channel k are k * 0x{CHANNEL_BYTES:x} higher."
+        )
+        yield "A key for several channels is written to each. No channel waits for another."
     yield "Write every byte of KEY first: before that LOAD_KEY does nothing."
     thing = _thing(core)
     what = _FIRST.get(thing, "block")
@@ -448,6 +459,8 @@ def _keys_of_packets(core: Core) -> Iterator[str]:
     p, packet = core.ports, core.packet or {}
     change, announce = packet["key_change_cycles"], packet["announce_cycles"]
     yield "Every packet has a key, which is announced before the packet's first word is taken."
+    if core.channels:
+        yield "Each channel has a port for the keys of its packets. What is said of channel 0 holds for all."
     yield f"A key is taken in a cycle in which `{p.key_valid}` and `{p.key_ready}` are both 1."
     yield "Hold both inputs until then."
     yield "Keys are for the packets in their order, one for each, also where it is the same key again."
