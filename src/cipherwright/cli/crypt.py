@@ -94,7 +94,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     check_key(spec, key)
     start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
     data = read_whole(line.source)
-    _check_writable(line.out, line.source)
+    _check_writable(line)
     units = units_of(spec.mode, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
@@ -117,14 +117,18 @@ def _additional_data(spec: Spec, line: CryptLine) -> bytes:
     return additional_data(spec, line.aad, "--aad")
 
 
-def _check_writable(out: Path, source: Path) -> None:
-    """Raise UserError, before anything is computed, where `out` can't be written or is the file `source`."""
+def _check_writable(line: CryptLine) -> None:
+    """Raise UserError, before anything is computed, where the file for the result can't be written, or is one
+    that `line` names to be read.
+    """
+    out = line.out
     target = Path(os.path.realpath(out))
     if target.is_dir():
         raise UserError(f"can't write to {out}: it is a folder")
     if not target.parent.is_dir():
         raise UserError(f"can't write to {out}: its folder does not exist")
-    if target.is_file() and target.samefile(source):
+    read = (line.source, line.key_file, line.aad_file, line.cipher, Path(line.what))
+    if target.is_file() and any(file and file.is_file() and target.samefile(file) for file in read):
         raise UserError(f"{out} is the file that is read; name another one for the result")
     if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
         raise UserError(f"can't write to {out}: permission denied")

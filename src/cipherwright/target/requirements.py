@@ -122,4 +122,10 @@ def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[st
             f"{spec.srl_from} cycles or longer"
         )
     else:
-        yield f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"
+        instead = (
+            "; it has delay_lines = srl" if target.srl else "; it has delay_lines = ram" * target.ram_delay
+        )
+        yield (
+            f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"
+            f"{instead}"
+        )
