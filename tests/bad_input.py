@@ -321,6 +321,14 @@ FILES: list[tuple[list[str], str]] = [
     ([*DES, "x" * 300, "OUT"], "File name too long"),
     ([*DES, "IN", "FOLDER"], "can't write to FOLDER: it is a folder"),
     ([*DES, "IN", "IN"], "IN is the file that is read; name another one for the result"),
+    (
+        ["encrypt", "des-small", "--key-file", "KEY", "IN", "KEY"],
+        "KEY is the file that is read; name another one for the result",
+    ),
+    (
+        [*("encrypt", "aes128-gcm", "--key", KEY128, "--iv", 24 * "0"), "--aad-file", "ODD", "IN", "ODD"],
+        "ODD is the file that is read; name another one for the result",
+    ),
     ([*DES, "IN", "NOWHERE/OUT"], "can't write to NOWHERE/OUT: its folder does not exist"),
     ([*DES, "IN", "IN/OUT"], "can't write to IN/OUT"),
     ([*DES, "IN", "DANGLING"], "can't write to DANGLING"),

@@ -6,12 +6,12 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .errors import UserError
 
-__all__ = ["check_new", "new_folder", "reason", "write_whole"]
+__all__ = ["check_new", "check_result", "new_folder", "reason", "write_whole"]
 
 
 def reason(error: OSError) -> str:
@@ -64,6 +64,21 @@ def check_new(path: Path) -> None:
         raise UserError(f"the output {path} exists; choose another folder or remove it first")
     if not Path(os.path.realpath(path)).parent.is_dir():
         raise UserError(f"the folder {path.parent} for the output does not exist")
+
+
+def check_result(out: Path, read: Iterable[Path | None]) -> None:
+    """Raise UserError, before anything is computed, where `write_whole` could not write the file `out`, and
+    where it is one of the files `read`; what there is no file of, such as None, is none.
+    """
+    target = Path(os.path.realpath(out))
+    if target.is_dir():
+        raise UserError(f"can't write to {out}: it is a folder")
+    if not target.parent.is_dir():
+        raise UserError(f"can't write to {out}: its folder does not exist")
+    if target.is_file() and any(file and file.is_file() and target.samefile(file) for file in read):
+        raise UserError(f"{out} is the file that is read; name another one for the result")
+    if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
+        raise UserError(f"can't write to {out}: permission denied")
 
 
 @contextlib.contextmanager

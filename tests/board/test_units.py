@@ -50,6 +50,13 @@ def test_a_file_in_units(made: Made, tmp_path: Path) -> None:
         board_run(
             BoardRunLine(made[0], "sim", [plain, secret], key=KEY.hex(), iv=NUMBER.hex(), unit_bytes=15)
         )
+    same = 2 * KEY[:16].hex()
+    with pytest.raises(UserError, match="both halves of this key are equal"):
+        board_run(BoardRunLine(made[0], "sim", [plain, tmp_path / "none"], key=same, iv=NUMBER.hex()))
+    before = plain.read_bytes()
+    with pytest.raises(UserError, match="plain is the file that is read"):
+        board_run(BoardRunLine(made[0], "sim", [plain, plain], key=KEY.hex(), iv=NUMBER.hex()))
+    assert plain.read_bytes() == before
 
 
 @pytest.mark.parametrize("wrong_byte", [None, 3, 16 * 14 + 3, 16 * 15 + 3])

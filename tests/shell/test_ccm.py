@@ -224,3 +224,17 @@ def test_what_is_not_there_is_refused(preset: str, changes: list[str], said: str
     with pytest.raises(UserError, match=said) as told:
         generate(load(preset, changes), {"preset": preset})
     assert "\n" not in str(told.value)
+
+
+def test_short_tags_are_told(
+    built: Callable[..., Built], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By `encrypt`, which makes a tag, as by `build`; nothing is said of longer ones."""
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(b"abc")
+    for bits, told in ((64, True), (80, False)):
+        folder = str(built(PRESET, *LIGHT_LOOP, f"tag_bits={bits}")[1].path)
+        given = ["--key", "00" * 16, "--iv", "00" * 13, str(source), str(out)]
+        assert execute(["encrypt", folder, *given]) == 0
+        sentence = f"cipherwright: warning: tag_bits = {bits} is short: such tags are for uses in which"
+        assert (sentence in capsys.readouterr().err) == told

@@ -152,7 +152,9 @@ def test_a_reset_that_leaves_something_is_seen(
         check_mac_resets(dead, built("tdes-cmac-small")[0].parameters)
 
 
-def test_other_loops_make_tags_as_well(built: Callable[..., Built]) -> None:
+def test_other_loops_make_tags_as_well(
+    built: Callable[..., Built], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A loop of several stages takes one message at a time; a tag can be shorter than a block."""
     core, folder = built("khazad-small", "mode=cmac", "stages=3", "tag_bits=32")
     bench = MacBench.compile(folder.sources, folder.record)
@@ -160,6 +162,12 @@ def test_other_loops_make_tags_as_well(built: Callable[..., Built]) -> None:
     key = bytes(range(core.parameters["key_bits"] // 8))
     whole = mac_tag(core.parameters, key, b"abc")
     assert bench.tags(key, [b"abc"]) == [whole[: bench.tag_bytes]]
+    message = tmp_path / "message"
+    message.write_bytes(b"abc")
+    assert execute(["mac", str(folder.path), "--key", key.hex(), str(message)]) == 0
+    said = capsys.readouterr()
+    assert said.out == f"{whole[: bench.tag_bytes].hex()}\n"
+    assert "warning: tag_bits = 32 is short" in said.err
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -125,6 +125,74 @@ def test_a_difference_is_seen(name: str, old: str, new: str, built: Callable[...
     assert any(found != lists["declaration"] for found in lists.values()) or len(set(numbers.values())) > 1
 
 
+MESSAGES = [
+    ("aes-gcm-small", *LIGHT_LOOP, "interface=axi-stream"),
+    ("aes-gcm-small", *LIGHT_LOOP, "release=verdict"),
+    ("aes128-ccm-small", *LIGHT_LOOP),
+    ("aes128-ccm-small", *LIGHT_LOOP, "release=verdict", "interface=axi-stream"),
+    ("aes128-cmac-small", *LIGHT_LOOP, "interface=axi-stream"),
+    ("aes128-cmac-small", *LIGHT_LOOP, "interface=registers", "control=apb"),
+    ("aes128-xts-small", *LIGHT_LOOP, "interface=axi-stream", "control=wishbone"),
+]
+
+
+def message_times(texts: dict[str, str], top: str) -> dict[str, list[int]]:
+    """Cycles of a core of messages by each file that tells them: those to a result, then where it has packets
+    those to a tag; what the header says of the core inside, with what it says that the bus adds.
+    """
+    header = re.search(r"^// Latency: .*", texts[f"{top}.v"], re.M)
+    assert header
+    added = {w: int(n) for n, w in re.findall(r"(\d+) cycle\(s\) to a (result|tag)", header[0])}
+    told = [int(re.findall(r"\d+", header[0])[0]) + added.get("result", 0)]
+    tag = r"(\d+) to (\d+) cycles from a packet's last word to its tag"
+    of_tag = [int(n) + added.get("tag", 0) for n in next(iter(re.findall(tag, header[0])), ())]
+    readme = re.search(
+        r"^(?:The tag|A packet's tag or verdict) is .*?(\d+) to (\d+)", texts["README.md"], re.M
+    )
+    record = json.loads(texts["record.json"])
+    packet, later = record.get("packet"), (record.get("stream") or {}).get("tag_added_cycles", 0)
+    tags = [packet[f"{k}tag_latency_cycles"] + later for k in ("least_", "")] if packet else []
+    return {
+        "header": [*told, *of_tag],
+        "record.json": [record["latency_cycles"], *tags],
+        "README.md": [record["latency_cycles"], *map(int, readme.groups() if readme and packet else ())],
+    }
+
+
+@pytest.mark.parametrize("variant", MESSAGES, ids=" ".join)
+def test_files_of_messages_agree(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*variant)
+    texts = _texts(folder.path)
+    lists, times = port_lists(texts, core.top), message_times(texts, core.top)
+    assert all(found == lists["declaration"] for found in lists.values())
+    assert all(found == times["header"] for found in times.values()), times
+    behind_a_bus = folder.record.get("stream") or folder.record.get("bus")
+    assert behind_a_bus or re.search(rf"\b{folder.record['latency_cycles']} cycles", texts["README.md"])
+
+
+@pytest.mark.parametrize(
+    ("variant", "meaning"),
+    [
+        (("des-small", "mode=ctr"), "| `iv_i` | input | 64 | first counter block of a message;"),
+        (
+            ("des-small", "mode=cbc"),
+            "| `iv_i` | input | 64 | initial value: what the first block of a message",
+        ),
+        (
+            (*LIGHT_XTS, "interface=axi-stream"),
+            "| bytes that count: all of them, or in the unit's last beat the",
+        ),
+        (
+            (*LIGHT_GCM, "interface=axi-stream"),
+            "| bytes that count: all of them, or in the last beat of its kind",
+        ),
+    ],
+)
+def test_what_is_said_of_ports(variant: tuple[str, ...], meaning: str, built: Callable[..., Built]) -> None:
+    _, folder = built(*variant)
+    assert meaning in (folder.path / "README.md").read_text()
+
+
 def _checked(core: Core, diagram: Diagram, sources: list[Path], folder: Path) -> str:
     """What a simulation of the core says of a diagram."""
     low = 0 if core.packet else core.parameters["block_bits"] * (core.lanes - 1)
@@ -385,7 +453,7 @@ def test_no_text_of_a_user_is_markup_or_code() -> None:
 
 
 def _fusesoc(
-    target: str, top: str, cores: Path, work: Path, package: str = ""
+    target: str, top: str, cores: Path, work: Path, package: str = "", *options: str
 ) -> subprocess.CompletedProcess[str]:
     """A target of the package of the core `top`, or of another one, run by FuseSoC as a user does."""
     scripts = sysconfig.get_path("scripts")
@@ -402,6 +470,7 @@ def _fusesoc(
         str(cores),
         "run",
         f"--target={target}",
+        *options,
         package or vlnv(top),
     ]
     return subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=False)
@@ -476,12 +545,59 @@ def test_a_design_in_vhdl_that_depends_on_a_core(
     texts["around.vhd"] = _in_vhdl(texts, core.top)["around.vhd"]
     texts["around.core"] = IN_VHDL.format(vlnv=vlnv(core.top))
     if not given:
-        texts["des_small.core"] = texts["des_small.core"].replace("[rtl, vhdl]", "[rtl]")
+        texts["des_small.core"] = texts["des_small.core"].replace("      - vhdl\n", "")
     cores.mkdir()
     for name, text in texts.items():
         (cores / name).write_text(text)
     done = _fusesoc("sim", "", cores, tmp_path, "me:mine:around:1.0")
     assert (done.returncode == 0) == given, done.stdout + done.stderr
+
+
+AROUND = """CAPI=2:
+name: me:mine:around:1.0
+filesets:
+  all:
+    files: [around.v: {{file_type: verilogSource}}]
+    depend: ["{vlnv}"]
+targets:
+  plain: &made
+    flow: generic
+    flow_options: {{tool: yosys, arch: ecp5}}
+    filesets: [all]
+    toplevel: around
+  asks:
+    <<: *made
+    flags: {{{top}_constraints: true}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "package", "given"),
+    [
+        ("synth", "", ["lpf", "sdc", "xdc"]),
+        ("sim", "", []),
+        ("asks", "me:mine:around:1.0", ["lpf", "sdc", "xdc"]),
+        ("plain", "me:mine:around:1.0", []),
+    ],
+    ids=["the core", "its testbench", "a design that asks", "a design"],
+)
+def test_who_gets_the_constraints(
+    target: str, package: str, given: list[str], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """The core as the top, and a design that asks by the flag: in others their names would be of other ports,
+    and nextpnr takes one LPF file.
+    """
+    core, folder = built("des-small")
+    cores = tmp_path / "cores"
+    cores.mkdir()
+    for name, text in _texts(folder.path).items():
+        (cores / name).write_text(text)
+    (cores / "around.core").write_text(AROUND.format(vlnv=vlnv(core.top), top=core.top))
+    (cores / "around.v").write_text("module around;\nendmodule\n")
+    done = _fusesoc(target, core.top, cores, tmp_path, package, "--setup")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = tmp_path.glob(f"build/*/{target}/*.eda.yml")
+    assert sorted(re.findall(rf"{core.top}\.(sdc|xdc|lpf)$", made.read_text(), re.M)) == given
 
 
 def _ghdl(texts: dict[str, str], folder: Path) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
 from ..errors import CheckFailed, UserError
-from ..files import read_whole, write_whole
+from ..files import check_result, read_whole, write_whole
 from ..key_input import parse_any_hex, parse_hex, read_key
 from .console import Aad, AadFile, Iv, Json, Key, KeyFile, UnitBytes, err, print_json, progress
 
@@ -168,10 +168,11 @@ def _job(facts: dict[str, Any], files: list[Path], given: BoardRunLine) -> _File
     if len(files) != 2:
         raise UserError("give two files, IN and OUT, or none for the self-check")
     data, key = read_whole(files[0]), given.secret(facts)
+    check_result(files[1], (files[0], given.key_file, given.aad_file))
     if mode in PACKET_MODES:
         return _packet(facts, files, data, key, start, given)
     if mode in UNIT_MODES:
-        return _units(mode, files, data, key, start, given)
+        return _units(facts, files, data, key, start, given)
     size = facts["parameters"]["block_bits"] // 8
     if (len(data) % size and mode in ("ecb", "cbc")) or not data:
         raise UserError(
@@ -211,11 +212,16 @@ def _check_slot(facts: dict[str, Any], given: BoardRunLine) -> None:
 
 
 def _units(
-    mode: str, files: list[Path], data: bytes, key: bytes, number: bytes, given: BoardRunLine
+    facts: dict[str, Any], files: list[Path], data: bytes, key: bytes, number: bytes, given: BoardRunLine
 ) -> _Units:
-    """A file of data units. Raises UserError where it can't be cut into them."""
-    from ..actions import units_of
+    """A file of data units. Raises UserError where it can't be cut into them, and where the halves of `key`
+    are equal.
+    """
+    from ..actions import check_key, units_of
+    from ..spec import parse
 
+    check_key(parse(facts["parameters"]), key)
+    mode = facts["parameters"]["mode"]
     units = units_of(mode, data, number, given.unit_bytes, str(files[0]), "--unit-bytes")
     return _Units(files[0], files[1], data, key, number, given.decrypt, units)
 

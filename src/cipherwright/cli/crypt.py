@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import UserError
-from ..files import read_whole, write_whole
+from ..files import check_result, read_whole, write_whole
 from ..key_input import read_key
 from .console import (
     Aad,
@@ -25,6 +24,7 @@ from .console import (
     err,
     progress,
     register_file,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     )
     from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, UNIT_MODES
     from ..spec import load
+    from ..target import short_tags
     from ..verify import CoreFolder
 
     direction = "decrypt" if decrypt else "encrypt"
@@ -94,9 +95,10 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     check_key(spec, key)
     start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
     data = read_whole(line.source)
-    _check_writable(line.out, line.source)
+    check_result(line.out, (line.source, line.key_file, line.aad_file, line.cipher, Path(line.what)))
     units = units_of(spec.mode, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
+    warn(list(short_tags(spec)))
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
         if units:
             result = crypt_units(core, decrypt, key, units, tell)
@@ -115,16 +117,3 @@ def _additional_data(spec: Spec, line: CryptLine) -> bytes:
     if line.aad_file:
         return additional_data(spec, read_whole(line.aad_file), "--aad-file")
     return additional_data(spec, line.aad, "--aad")
-
-
-def _check_writable(out: Path, source: Path) -> None:
-    """Raise UserError, before anything is computed, where `out` can't be written or is the file `source`."""
-    target = Path(os.path.realpath(out))
-    if target.is_dir():
-        raise UserError(f"can't write to {out}: it is a folder")
-    if not target.parent.is_dir():
-        raise UserError(f"can't write to {out}: its folder does not exist")
-    if target.is_file() and target.samefile(source):
-        raise UserError(f"{out} is the file that is read; name another one for the result")
-    if not os.access(target if target.exists() and not target.is_file() else target.parent, os.W_OK):
-        raise UserError(f"can't write to {out}: permission denied")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .console import CipherFile, Key, KeyFile, Made, Sets, progress, register_file
+from .console import CipherFile, Key, KeyFile, Made, Sets, progress, register_file, warn
 
 __all__ = ["mac"]
 
@@ -31,6 +31,7 @@ def mac(line: MacLine) -> None:
     from ..files import read_whole
     from ..key_input import read_key
     from ..spec import load
+    from ..target import short_tags
     from ..verify import CoreFolder
 
     register_file(line.cipher)
@@ -39,6 +40,7 @@ def mac(line: MacLine) -> None:
     check_makes_tags(spec, f"the core in {line.what}" if built else line.what)
     secret = read_key(line.key, line.key_file, spec.key_bits)
     message = read_whole(line.source)
+    warn(list(short_tags(spec)))
     with progress("simulating the core") as tell, opened_or_built(line.what, line.sets) as core:
         tag = message_tag(core, secret, message, tell)
     typer.echo(tag.hex())

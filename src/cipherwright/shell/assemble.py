@@ -353,6 +353,7 @@ class _Assembly:
             frozenset((ports.decrypt, ports.key)) if ports.ascending else with_block,
             spec.key_lead if isinstance(spec, Pipeline) else 0,
             self._around_bits,
+            spec.mode,
         ).groups
 
     def component(self, groups: tuple[Group, ...], rate: Rate, top: str = "") -> Component:

@@ -166,12 +166,14 @@ def _reset_lines(spec: Spec) -> list[str]:
     return _lines("Reset:", said)
 
 
-def with_bus(spec: Spec, said: str, more: int) -> str:
-    """What a header says of the timing of a core of `spec`: `said` is the sentence without a bus, `more` the
-    cycles that AXI-Stream, or registers for words, add to a result; 0: there is none, or it adds none.
+def with_bus(spec: Spec, said: str, more: int, tag: int = 0) -> str:
+    """What a header says of the timing of a core of `spec`: `said` is the sentence without a bus, `more` and
+    `tag` the cycles that AXI-Stream, or registers for words, add to a result and to a packet's tag; 0: there
+    is none, or it adds none.
     """
     what = "registers for words add" if spec.interface == "registers" else "AXI-Stream adds"
-    return f"{said}; {what} {more} cycle(s) to a result" if more else said
+    added = [f"{more} cycle(s) to a result"] * (more > 0) + [f"{tag} cycle(s) to a tag"] * (tag > 0)
+    return f"{said}; {what} {' and '.join(added)}" if added else said
 
 
 def header_lines(

@@ -179,9 +179,10 @@ def chain_layer(around: Around, mode: str, direction: str, slots: int, iteration
         if slots > 1
         else "One stream of blocks."
     )
+    begins = "whose counter block is iv_i." if counting else "which is chained to iv_i."
     comment = (
         f"{mode.upper()} around a loop. {streams}",
-        "first_i goes with the first block of a message, which is chained to iv_i.",
+        f"first_i goes with the first block of a message, {begins}",
     )
     alone = () if slot_bits else (Wire(("slot",), lint="with one stream its number is of no use."),)
     module = Wrapper(

@@ -62,6 +62,8 @@ class CorePorts:
     key_lead: int = 0
     beside_bits: int = 0
     """Bits that go round the core with a block."""
+    mode: str = "ecb"
+    """Mode of operation, which says what an initial value is."""
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -93,7 +95,8 @@ class CorePorts:
 
     def _iv(self) -> Pin:
         first = "initial value: what the first block of a message is chained to"
-        meaning = "first counter block" if self.names.iv_valid else first
+        meaning = "first counter block of a message" if self.mode == "ctr" else first
+        meaning = "first counter block" if self.names.iv_valid else meaning
         return Pin(self.names.iv, self.block_bits, order=Order.BYTES, meaning=meaning)
 
     def _beside(self) -> Iterable[Pin]:

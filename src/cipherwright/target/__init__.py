@@ -9,7 +9,7 @@ from .packing import paired_flip_flops
 from .place import Placed, place
 from .power import measured_power
 from .replay import replay_bench, tested_module
-from .requirements import delay_lines_from, require, require_room, warnings
+from .requirements import delay_lines_from, require, require_room, short_tags, warnings
 from .sta import Constraints, through
 from .synth import CELL_MAPPINGS, REGISTERS, Mapped, synthesise
 
@@ -38,6 +38,7 @@ __all__ = [
     "replay_bench",
     "require",
     "require_room",
+    "short_tags",
     "synthesise",
     "target_names",
     "tested_module",

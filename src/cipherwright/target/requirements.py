@@ -11,7 +11,7 @@ from ..shell import BuiltEngine, Core
 from ..spec import Datapath, Spec
 from .facts import Target
 
-__all__ = ["delay_lines_from", "require", "require_room", "warnings"]
+__all__ = ["delay_lines_from", "require", "require_room", "short_tags", "warnings"]
 
 
 def require(spec: Datapath, target: Target) -> None:
@@ -42,7 +42,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
         yield from _idle_sbox(spec, core)
         yield from _idle_arithmetic(spec)
         yield from _idle_delay_lines(spec, target, core)
-        yield from _short_tags(spec)
+        yield from short_tags(spec)
         yield from _long_unit_keys(spec)
         yield from _idle_counter(spec)
 
@@ -101,8 +101,11 @@ _SHORT_TAGS = {
 """Mode -> what the standard says that uses of tags of 64 and fewer bits need."""
 
 
-def _short_tags(spec: Datapath) -> Iterator[str]:
-    if spec.mode in _SHORT_TAGS and spec.tag_bits <= 64:
+def short_tags(spec: Spec) -> Iterator[str]:
+    """What needs care of the user of a core of `spec` whose tags have 64 or fewer bits: one sentence; none
+    where tags are longer, or there are none.
+    """
+    if isinstance(spec, Datapath) and spec.mode in _SHORT_TAGS and spec.tag_bits <= 64:
         yield (
             f"tag_bits = {spec.tag_bits} is short: such tags are for uses in which {_SHORT_TAGS[spec.mode]}"
         )
@@ -122,4 +125,10 @@ def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[st
             f"{spec.srl_from} cycles or longer"
         )
     else:
-        yield f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"
+        instead = (
+            "; it has delay_lines = srl" if target.srl else "; it has delay_lines = ram" * target.ram_delay
+        )
+        yield (
+            f"delay_lines = {spec.delay_lines} does nothing on {spec.target}, which has no such delay lines"
+            f"{instead}"
+        )

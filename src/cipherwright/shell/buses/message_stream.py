@@ -135,7 +135,8 @@ def _id(bus: MessageBus, name: str, out: bool, meaning: str) -> list[Pin]:
 
 def _given_pins(bus: MessageBus) -> tuple[Pin, ...]:
     """What is offered with s_axis_tvalid."""
-    kept = "bytes that count: all of them, or in the last beat of its kind the first ones"
+    short = {"packet": "last beat of its kind", "unit": "unit's last beat", "message": "message's last beat"}
+    kept = f"bytes that count: all of them, or in the {short[bus.kind]} the first ones"
     word = {"packet": "additional data or data", "unit": "bytes of a unit", "message": "bytes of a message"}
     what = {"packet": "packet", "unit": "unit", "message": "message"}[bus.kind]
     return (

@@ -34,9 +34,10 @@ def assemble_ccm(of: CoreInputs) -> Core:
     timing, release = parts.timing, parts.released.release
     more, told = release.latency, release.tag_latency
     said = (
-        f"a word of data every {timing.interval} cycles, and at most {timing.longest + more} from a word to "
-        f"its result; {timing.least_tag + told} to {timing.longest_tag + told} cycles from a packet's "
-        f"last word to its tag{release.said}"
+        f"{timing.latency + more} cycles from a packet's first word, of data, to its result, at most "
+        f"{timing.longest + more} from any; a word of data every {timing.interval} cycles; "
+        f"{timing.least_tag + told} to {timing.longest_tag + told} cycles from a packet's last word to its "
+        f"tag{release.said}"
     )
     mode = LoopMode(
         ccm_groups(spec.key_bits, spec.tag_bits, spec.nonce_bytes, (*release.shown, *zeroising(parts.fifos))),

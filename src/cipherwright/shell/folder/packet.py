@@ -158,6 +158,7 @@ def packet_timing(core: Core) -> Iterator[str]:
     rate = f"every {core.interval} cycles: {bits:.4g} bits a cycle{each}"
     if "longest_latency_cycles" in core.packet:
         yield f"A result leaves 1 to {core.packet['longest_latency_cycles']} cycles after its word is taken."
+        yield f"Where its word is a packet's first, it leaves {core.latency} cycles after it."
         assert core.inner is not None
         aad = CcmTiming(core.inner["latency_cycles"], core.inner["slots"]).aad_interval
         yield f"A word of data can be taken {rate}. Words of additional data can be taken every {aad} cycles."
