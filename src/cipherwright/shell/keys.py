@@ -301,9 +301,13 @@ class _Place:
         ]
 
     def loads(self) -> list[Step]:
-        """A step for every piece of the word."""
+        """A step for every piece of the word. A word of one bit is no vector."""
         return [
-            Step(f"{self.held}[{high}:{low}]", f"{self.source}[{high}:{low}]", f"{self.user}_load[{k}]")
+            Step(
+                self.held if self.width == 1 else f"{self.held}[{high}:{low}]",
+                f"{self.source}[{high}:{low}]",
+                f"{self.user}_load[{k}]",
+            )
             for k, (low, high) in enumerate(_spans(self.width))
         ]
 
