@@ -159,18 +159,22 @@ def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
     assert isinstance(caught.value.__cause__, NotImplementedError)
 
 
+def _mixed(state: Words, k: Word) -> Words:
+    left, right = state
+    return right, left ^ (right.rotl(3) & (~k ^ k.rotl(5))) ^ k
+
+
+def _swapped(state: Words, k: Word) -> Words:
+    return state[1], state[0]
+
+
 class Complements(Toy):
     """What a round computes of its key alone is no linear map; a step between reads no key."""
 
     name = "complements"
 
     def steps(self, key_bits: int) -> tuple[Kind, ...]:
-        def mixed(state: Words, k: Word) -> Words:
-            left, right = state
-            return right, left ^ (right.rotl(3) & (~k ^ k.rotl(5))) ^ k
-
-        swap = Kind("swap", 1, lambda state, k: state[::-1], rounds=0)
-        mix = Kind("mix", 16, mixed)
+        swap, mix = Kind("swap", 1, _swapped, rounds=0), Kind("mix", 16, _mixed)
         return (mix, mix, swap, mix, mix)
 
 

@@ -54,7 +54,9 @@ def _is_module_elsewhere(name: str, folder: Path) -> bool:
     file of this name would hide it.
     """
     found = importlib.util.find_spec(name)
-    return bool(found and found.origin) and Path(found.origin).parent != Path(os.path.realpath(folder))
+    if found is None or found.origin is None:
+        return False
+    return Path(found.origin).parent != Path(os.path.realpath(folder))
 
 
 def _write_all(texts: Mapping[Path, str]) -> None:
