@@ -373,6 +373,35 @@ def test_an_option_that_does_nothing(changes: list[str], sentence: str) -> None:
     assert rtl_digest(made.files) == rtl_digest(without.files)
 
 
+@pytest.mark.parametrize(
+    ("preset", "change", "sentence"),
+    [
+        ("des-fast", "adder=kogge_stone", "adder = kogge_stone does nothing: des has no addition"),
+        (
+            "aes-tiny",
+            "shallow_maps=3",
+            "shallow_maps = 3 does nothing with linear_depth = 0: no map can have a level less",
+        ),
+    ],
+)
+def test_an_option_that_does_nothing_elsewhere(preset: str, change: str, sentence: str) -> None:
+    without = generate(load(preset), {})
+    made = generate(load(preset, [change]), {})
+    assert [*without.warnings, sentence] == list(made.warnings)
+    assert rtl_digest(made.files) == rtl_digest(without.files)
+
+
+def test_an_option_that_does_something_is_not_told() -> None:
+    """A loop counts its iterations, whatever the cipher, and maps of two levels have one less."""
+    for preset, changes in (
+        ("des-small", ["adder=kogge_stone"]),
+        ("aes-tiny", ["linear_depth=4", "shallow_maps=3"]),
+    ):
+        without, made = (generate(load(preset, c), {}) for c in (changes[:-1], changes))
+        assert not made.warnings
+        assert rtl_digest(made.files) != rtl_digest(without.files)
+
+
 def test_no_preset_has_an_option_that_does_nothing() -> None:
     assert {name: found for name in preset_names() if (found := list(load(name).idle()))} == {}
 

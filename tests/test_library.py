@@ -209,6 +209,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small").implement(dont_use=["X"]), "dont_use is for cell libraries"),
     (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages is at least 1, not 0"),
     (lambda: cw.Spec(cipher="des"), "name is not given"),
+    (lambda: cw.build("des-small").write("a\0b"), "a folder is a str or a path, not 'a\\x00b' (str)"),
     (
         lambda: cw.register(3),  # type: ignore[arg-type]
         "a cipher is an object or a class of cipherwright.cipher.Standard, not 3",

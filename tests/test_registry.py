@@ -159,6 +159,73 @@ def test_a_fault_that_shows_in_a_loop_alone_is_a_sentence() -> None:
     assert isinstance(caught.value.__cause__, NotImplementedError)
 
 
+def _mixed(state: Words, k: Word) -> Words:
+    left, right = state
+    return right, left ^ (right.rotl(3) & (~k ^ k.rotl(5))) ^ k
+
+
+def _swapped(state: Words, k: Word) -> Words:
+    return state[1], state[0]
+
+
+class Complements(Toy):
+    """What a round computes of its key alone is no linear map; a step between reads no key."""
+
+    name = "complements"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        swap, mix = Kind("swap", 1, _swapped, rounds=0), Kind("mix", 16, _mixed)
+        return (mix, mix, swap, mix, mix)
+
+
+def test_a_unit_for_rounds_that_compute_with_the_key_alone() -> None:
+    """Of every word of the unit the bits that are read are held, and the core is the cipher."""
+    for direction in ("encrypt", "decrypt", "both"):
+        core = cw.build(Complements, stages=4, direction=direction, key="static", key_expansion="unit")
+        assert all(verdict.passed for verdict in core.verify(blocks=50))
+
+
+class Forward(Toy):
+    name = "forward"
+
+    def key_previous(self, constant: Word, state: Words) -> None:
+        return None
+
+
+def test_a_schedule_that_does_not_run_backwards() -> None:
+    for direction in ("decrypt", "both"):
+        with pytest.raises(UserError, match="Toy does not run backwards, so a pipeline with key_schedule"):
+            cw.build(Forward, stages=4, direction=direction, key_schedule="stepped")
+    assert cw.build(Forward, stages=4, direction="encrypt", key_schedule="stepped").latency == 4
+    assert cw.build(Forward, stages=4, direction="both").latency == 4
+
+
+class StageTable(Toy):
+    """A table with the name of a module."""
+
+    name = "stagetable"
+    lookups = (Table("Stage1", 4, tuple(reversed(range(16)))),)
+
+    def key_word(self, constant: Word, state: Words) -> Word:
+        return state[0][63:48].each(4, lambda x: lookup(self.lookups[0], x))
+
+
+class LineTable(StageTable):
+    """A table with the name of a module that is printed beside those of the design."""
+
+    name = "linetable"
+    lookups = (Table("delay_valid_20", 4, tuple(reversed(range(16)))),)
+
+
+def test_a_table_with_the_name_of_a_module() -> None:
+    for changes in ({"stages": 3}, {"architecture": "iterative", "stages": 2}):
+        with pytest.raises(UserError, match=r"two modules of the core are called \w+_stage1: a table"):
+            cw.build(StageTable, **changes)
+    assert cw.build(LineTable, stages=3).latency == 3
+    with pytest.raises(UserError, match=r"two modules of the core are called \w+_delay_valid_20: a table"):
+        cw.build(LineTable, stages=20)
+
+
 @pytest.mark.parametrize(
     ("cipher", "sentence"),
     [

@@ -61,6 +61,7 @@ def test_a_loop_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("wire", "wire is a keyword of Verilog"),
         ("signal", "signal is a keyword of VHDL"),
         ("random", "Python has a module of this name"),
+        ("numpy", "Python has a module of this name"),
         ("My-Cipher", "a cipher's name is of small letters a-z and digits"),
         ("../mine", "a cipher's name is of small letters a-z and digits"),
         ("", "a cipher's name is of small letters a-z and digits"),

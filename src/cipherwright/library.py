@@ -582,7 +582,7 @@ def _name(source: object) -> str:
 def _path(value: object, otherwise: str = "a folder is a str or a path") -> Path:
     if isinstance(value, str | os.PathLike):
         text = os.fspath(value)
-        if isinstance(text, str):
+        if isinstance(text, str) and "\0" not in text:
             return Path(text)
     raise UserError(f"{otherwise}, not {_shown(value)}")
 

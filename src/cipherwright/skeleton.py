@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
@@ -25,7 +26,7 @@ def write_skeleton(name: str, folder: Path) -> list[Path]:
     their paths. Raises UserError where there is no such folder, where `name` can't name a cipher or is taken,
     and where a file exists or can't be written; then none of the three is left.
     """
-    _check_name(name)
+    _check_name(name, folder)
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder} for the files")
     paths = [folder / _renamed(file, name) for file in _FILES]
@@ -38,14 +39,24 @@ def write_skeleton(name: str, folder: Path) -> list[Path]:
     return paths
 
 
-def _check_name(name: str) -> None:
-    """Raise UserError where the name can't name a cipher and its file, or is taken."""
+def _check_name(name: str, folder: Path) -> None:
+    """Raise UserError where the name can't name a cipher and its file in `folder`, or is taken."""
     if why := unfit_cipher_name(name):
         raise UserError(f"{name!r:.80} can't name a cipher: {why}")
-    if name in sys.stdlib_module_names:
+    if name in sys.stdlib_module_names or _is_module_elsewhere(name, folder):
         raise UserError(f"{name} can't name a cipher's file: Python has a module of this name")
     if name in known_ciphers() or name in preset_names():
         raise UserError(f"the name {name} is taken: cipherwright list shows ciphers and presets")
+
+
+def _is_module_elsewhere(name: str, folder: Path) -> bool:
+    """Whether Python finds a module `name`, such as one that is installed, in another folder than `folder`: a
+    file of this name would hide it.
+    """
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        return False
+    return Path(found.origin).parent != Path(os.path.realpath(folder))
 
 
 def _write_all(texts: Mapping[Path, str]) -> None:

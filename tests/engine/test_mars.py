@@ -203,7 +203,7 @@ def test_what_the_engine_is_not() -> None:
         ("mars-ibm-4port", "stages=3", "stages = 3 needs architecture = pipelined or iterative"),
         ("rijndael-ucla", "sbox_memory=rom", "sbox_memory = rom: not for the engine of rijndael"),
         ("des-fast", "readable_keys=true", "readable_keys = true needs architecture = engine"),
-        ("des-fast", "mode=cbc", "for which a pipeline would wait"),
+        ("des-fast", "mode=cbc", "so a pipeline can't take a block every cycle"),
         ("mars-fast", "multiplier=booth", "there is no multiplier booth"),
         ("mars-fast", "adder=magic", "there is no adder magic"),
         ("mars-small", "key_expansion=logic", "has its key held and expanded by a unit"),

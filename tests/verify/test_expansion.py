@@ -13,7 +13,7 @@ from cipherwright.cipher.misty1 import Misty1
 from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import build
-from cipherwright.graph import STATIC, GraphBuilder
+from cipherwright.graph import STATIC, GraphBuilder, evaluate
 from cipherwright.rewrite import held_words, same_up_to_linear_maps, with_raw_words
 from cipherwright.spec import load, parse
 from cipherwright.target import REGISTERS
@@ -121,9 +121,28 @@ def test_held_words_are_linear_maps_of_one_word() -> None:
     assert held.rows == {"k": (0b1100, 0b1000, 0b0110, 0b0011)}
     assert same_up_to_linear_maps(graph, with_raw_words(held, {"k": 4}))
     b = GraphBuilder("t")
-    b.output("y", b.and_(b.input("x", 4), b.xor(b.input("k", 4, STATIC), b.input("l", 4, STATIC))))
-    with pytest.raises(ValueError, match="the operation xor, which is no linear map"):
+    joined = b.cat(b.input("k", 2, STATIC), b.input("l", 2, STATIC))
+    b.output("y", b.and_(b.input("x", 2), b.linear("m", (0b0101, 0b1010), joined)))
+    with pytest.raises(ValueError, match="a linear map joins the held words k, l"):
         held_words(b.build())
+
+
+def test_what_is_no_linear_map_of_a_held_word_stays() -> None:
+    """A complement, a sum with a rotation and what is made of these; a word that nothing reads has a bit."""
+    b = GraphBuilder("t")
+    x, k = b.input("x", 4), b.input("k", 4, STATIC)
+    b.input("unread", 4, STATIC)
+    odd = b.xor(b.not_(k), b.select(k, (0, 3, 2, 1)))
+    b.output("y", b.and_(x, b.linear("m", (0b0011, 0b0110, 0b1100, 0b1000), odd)))
+    b.output("z", b.xor(x, b.cat(b.const(2, 1), b.select(k, (1, 0)))))
+    graph = b.build()
+    held = held_words(graph)
+    assert held.rows == {"k": (0b1000, 0b0100, 0b0010, 0b0001), "unread": (1,)}
+    raw = with_raw_words(held, {"k": 4, "unread": 4})
+    for key in range(16):
+        for block in range(16):
+            given = {"x": block, "k": key, "unread": 0}
+            assert evaluate(raw, given) == evaluate(graph, given)
 
 
 @pytest.mark.parametrize("other", ["rk3_q", "rk2_q"], ids=["right", "another round's key"])

@@ -172,9 +172,9 @@ def test_a_counter_block_keeps_what_does_not_count() -> None:
 
 
 def test_where_a_mode_can_not_be() -> None:
-    with pytest.raises(UserError, match="chains a block to the result before it"):
+    with pytest.raises(UserError, match="needs the result of the block before"):
         load("aes128-fast", ["mode=cbc"])
-    with pytest.raises(UserError, match="chains a block to the result before it"):
+    with pytest.raises(UserError, match="needs the result of the block before"):
         load("des-fast", ["mode=ofb", "direction=decrypt"])
     with pytest.raises(UserError, match="direction = both"):
         load("des-xilinx-48", ["mode=cbc", "direction=decrypt", "interface=paper"])

@@ -56,7 +56,7 @@ def test_a_wrong_table_is_seen_by_the_known_answers(
 
 _PIPELINE = ("architecture=pipelined", "stages=4")
 _LOOP = ("architecture=iterative", "stages=1")
-_CHAINED = "chains a block to the result before it, for which a pipeline would wait"
+_CHAINED = "needs the result of the block before, so a pipeline can't take a block every cycle"
 
 REFUSED: dict[tuple[str, ...], str] = {
     (*_PIPELINE, "mode=cbc", "direction=encrypt"): _CHAINED,

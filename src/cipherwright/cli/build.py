@@ -86,9 +86,11 @@ def build(line: BuildLine) -> None:
             highlight=False,
         )
     if useful < stages:
+        idle = stages - useful
         err.print(
-            f"{useful} stages reach the same planned period; the other {stages - useful} only pass values "
-            f"on (--set stages={useful})"
+            f"{useful} stage{'s' * (useful != 1)} reach{'es' * (useful == 1)} the same planned period; "
+            f"{'one more only passes' if idle == 1 else f'the other {idle} only pass'} values on "
+            f"(--set stages={useful})"
         )
 
 

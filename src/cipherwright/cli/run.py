@@ -130,8 +130,13 @@ _ENDINGS: dict[type[BaseException], tuple[Callable[[Any], str], int]] = {
 """How a command ends: what is raised, its sentence and the exit status."""
 
 
-_NO_NUMBER = "Input should be a valid integer, unable to parse string as an integer"
-"""What the library that reads the command line says of a text in place of a number."""
+_SAID = {
+    "Input should be a valid integer, unable to parse string as an integer": "it takes a whole number",
+    "Input should be a valid number, unable to parse string as a number": "it takes a number",
+    "Input should be greater than or equal to": "it takes at least",
+    "Input should be less than or equal to": "it takes at most",
+}
+"""What the library that reads the command line says of a value -> what a user reads."""
 
 
 def _usage(error: Any) -> int:
@@ -139,7 +144,9 @@ def _usage(error: Any) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return 2
-    message = str(error.format_message()).rstrip(".").replace(_NO_NUMBER, "it takes a whole number")
+    message = str(error.format_message()).rstrip(".")
+    for theirs, ours in _SAID.items():
+        message = message.replace(theirs, ours)
     return _fail(f"{message[:1].lower()}{message[1:]}; cipherwright -h tells more", 2)
 
 

@@ -14,7 +14,7 @@ from .repeats import folded
 from .resets import check_resets, control_bits
 from .stages import main_round
 from .testbench import Bench, print_bench
-from .text import modules_in, words
+from .text import modules_in, named_twice, words
 from .verilog import print_any, print_box, print_design, print_module, print_wrapper
 from .wrapper import (
     Box,
@@ -92,6 +92,7 @@ __all__ = [
     "main_round",
     "module_pins",
     "modules_in",
+    "named_twice",
     "print_any",
     "print_bench",
     "print_box",

@@ -28,6 +28,7 @@ from .module import (
 from .resets import check_resets, control_bits
 from .shape import NodeBit, Shape, shape
 from .stages import stage_titles
+from .text import named_twice
 
 __all__ = ["LowerOptions", "lower"]
 
@@ -376,10 +377,15 @@ def _new_module(top: _Top, found: Shape, members: list[int], name: str) -> Modul
     """The module of a shape that no stage has had yet, after the modules that its operations call."""
     for call in (top.g.nodes[i] for i in members):
         for m in sub_modules(call, top.name) if call.op in ("call", "lookup") else ():
-            if top.modules.setdefault(m.name, m) != m:
-                raise AssertionError(f"two different modules are called {m.name}")
-    module = found.block.module(name, found.hints, top.name)
-    top.shapes[found.block] = top.modules[module.name] = module
+            _put(top, m)
+    module = top.shapes[found.block] = _put(top, found.block.module(name, found.hints, top.name))
+    return module
+
+
+def _put(top: _Top, module: Module) -> Module:
+    """`module`, which is a module of the design from now on. Raises UserError where another has its name."""
+    if top.modules.setdefault(module.name, module) != module:
+        raise named_twice(module.name)
     return module
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["modules_in", "words"]
+from ..errors import UserError
+
+__all__ = ["modules_in", "named_twice", "words"]
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _MODULE = re.compile(r"(?ms)^module (\w+)\b.*?^endmodule")
@@ -25,3 +27,13 @@ def modules_in(text: str) -> dict[str, tuple[int, int]]:
     its last word ends.
     """
     return {m[1]: m.span() for m in _MODULE.finditer(text)}
+
+
+def named_twice(module: str) -> UserError:
+    """What is wrong where two modules of a core have the name `module`: only tables have names that a user
+    gives.
+
+    >>> print(named_twice("mine_stage1"))
+    two modules of the core are called mine_stage1: a table of the cipher needs another name
+    """
+    return UserError(f"two modules of the core are called {module}: a table of the cipher needs another name")

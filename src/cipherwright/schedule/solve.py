@@ -204,7 +204,7 @@ def _without_room(graph: Graph, model: DelayModel, stages: int, io: Io) -> str:
     """Why a graph does not fit so many stages at any period, in a sentence."""
     if _fits(graph, model, 1e9, io, stages + _MOST_STAGES):
         low = next(n for n in range(stages + 1, stages + _MOST_STAGES) if _fits(graph, model, 1e9, io, n))
-        return f"{stages} stages can't hold this design; the fewest are {low}"
+        return f"{stages} stage{'s' * (stages != 1)} can't hold this design; the fewest are {low}"
     hops = sorted({graph.nodes[n.args[0]].name or n.name for n in graph.nodes if n.op == "hop"})
     if not hops:
         return "no number of stages can hold this design: an input is needed before it comes"

@@ -222,7 +222,7 @@ def key_unit(
             Wire(("word",), e.width),
             *(_apart_items(e, apart_hits) if e.apart else ()),
             Cell(loop, "u_schedule", _schedule_links(e)),
-            Reg(tuple(f"word_{j}" for j in range(ranks)), e.width),
+            Reg(tuple(f"word_{j}" for j in range(ranks)), e.width, vector=True),
             Reg(tuple(f"tag_{j}" for j in range(tags)), bits),
             Reg(tuple(hits), m, vector=True),
             Note(
@@ -306,9 +306,13 @@ class _Place:
         ]
 
     def loads(self) -> list[Step]:
-        """A step for every piece of the word."""
+        """A step for every piece of the word. A word of one bit is no vector."""
         return [
-            Step(f"{self.held}[{high}:{low}]", f"{self.source}[{high}:{low}]", f"{self.user}_load[{k}]")
+            Step(
+                self.held if self.width == 1 else f"{self.held}[{high}:{low}]",
+                f"{self.source}[{high}:{low}]",
+                f"{self.user}_load[{k}]",
+            )
             for k, (low, high) in enumerate(_spans(self.width))
         ]
 
@@ -318,7 +322,7 @@ def _apart_items(e: Expansion, hits: Sequence[str]) -> tuple[WrapperItem, ...]:
     return (
         Wire(tuple(f"apart_{j}" for j in range(len(e.apart)))),
         Wire(("raw",), e.raw),
-        Reg(tuple(f"raw_{k}" for k in range(_APART)), e.raw),
+        Reg(tuple(f"raw_{k}" for k in range(_APART)), e.raw, vector=True),
         Reg(tuple(hits), len(e.apart), vector=True),
     )
 

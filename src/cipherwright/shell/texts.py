@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
+from ..rtl import named_twice
 from ..spec import Spec
 from .header import commented, module_name, origin_lines
 from .written import own_names
@@ -12,6 +14,8 @@ from .written import own_names
 __all__ = ["core_files", "spec_parameters"]
 
 _LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
+
+_MODULE = re.compile(r"^module (\w+)", re.M)
 
 _BENCH_LINT = """\
 // Lint: a testbench gives what it drives a value at the start, and not every core shows or takes all that \
@@ -44,7 +48,7 @@ def core_files(
 ) -> dict[str, str]:
     """All Verilog of the core `name`, by file name: its own (`text`) behind the lines of a `header`,
     hand-written `control`, by file name, and the testbench `bench`. Every module bears the core's name
-    (`own_names`), and every file has the same time scale.
+    (`own_names`), and every file has the same time scale. Raises UserError where two modules have one name.
     """
     top, origin = module_name(name), commented(origin_lines(name))
     files = {
@@ -56,8 +60,16 @@ def core_files(
     files[f"{top}.v"] = commented(header) + _scaled(
         lint.format("off") + own_names(text, top) + lint.format("on")
     )
+    _check_names(files.values())
     files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + _BENCH_END + bench)}`undef FAILED\n"
     return files
+
+
+def _check_names(texts: Iterable[str]) -> None:
+    """Raise UserError where the `texts` declare two modules of one name."""
+    for module, times in Counter(name for text in texts for name in _MODULE.findall(text)).items():
+        if times > 1:
+            raise named_twice(module)
 
 
 def _scaled(text: str) -> str:

@@ -20,6 +20,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from ..cipher import CATALOGUE, Standard
 from ..cipher.cmac import MAC_BLOCK_BITS
@@ -425,6 +426,17 @@ class Spec(BaseModel):
                     raise _in_need(
                         {name: value}, {"architecture": homes}, {"architecture": mine}, need.because
                     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _number(cls, value: Any, info: ValidationInfo) -> Any:
+        """True is no number, though Python takes it for 1."""
+        wanted = cls.model_fields[str(info.field_name)].annotation
+        if isinstance(value, bool) and wanted in (int, int | None, float | None):
+            raise PydanticCustomError(
+                "int_type" if wanted in (int, int | None) else "float_type", "no number"
+            )
+        return value
 
     @field_validator("*")
     @classmethod

@@ -258,9 +258,22 @@ class Pipeline(Datapath):
         if self.key_words not in ("kept", "priced", *self.described.key_variants):
             able = [c.title for c in CATALOGUE.values() if len(c.key_variants) > 1]
             raise Unfit(
-                f"{self.cipher} has its late round keys kept; key_words = {self.key_words} needs "
+                f"{self.cipher} stores its late round keys; key_words = {self.key_words} is for "
                 f"{' or '.join(able)}",
                 "key_words",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _stepped_back(self) -> Pipeline:
+        """The key schedule runs backwards where decryption has its round keys step by step."""
+        cipher, stepped = self.described, (self.key_schedule, self.key_expansion) == ("stepped", "logic")
+        if stepped and self.cipher_direction != "encrypt" and not cipher.runs_back(self.key_bits):
+            raise Unfit(
+                f"the key schedule of {cipher.title} does not run backwards, so a pipeline with key_schedule "
+                "= stepped can't decrypt: take key_schedule = direct",
+                "key_schedule",
+                "direction",
             )
         return self
 
@@ -284,9 +297,9 @@ class Pipeline(Datapath):
                 )
         elif self.mode == "ofb" or (self.mode in ("cbc", "cfb") and self.direction != "decrypt"):
             raise Unfit(
-                f"mode = {self.mode} with direction = {self.direction} chains a block to the result before "
-                f"it, for which a pipeline would wait: "
-                "take architecture = iterative, or decrypt in CBC or CFB",
+                f"mode = {self.mode} with direction = {self.direction} needs the result of the block "
+                "before, so a pipeline can't take a block every cycle: take architecture = iterative, or "
+                "decrypt in CBC or CFB",
                 "mode",
                 "direction",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -294,8 +295,6 @@ def nand2_area(liberty: Path) -> float:
     """Area of the smallest two-input NAND of the file `liberty`, the gate equivalent, in the library's area
     unit. Raises UserError where no cell's name begins with NAND2, behind a prefix or without one.
     """
-    import re
-
     areas = []
     text = liberty.read_text(errors="replace")
     for cell in re.split(r"\n\s*cell\s*\(", text)[1:]:

@@ -8,7 +8,7 @@ from ..arch import describe
 from ..errors import UserError
 from ..rewrite import changes
 from ..shell import BuiltEngine, Core
-from ..spec import Datapath, Spec
+from ..spec import Datapath, Pipeline, Spec
 from .facts import Target
 
 __all__ = ["delay_lines_from", "require", "require_room", "short_tags", "warnings"]
@@ -62,15 +62,31 @@ _ARITHMETIC = (
 )
 """Option -> the operations that it is for, and what the standard calls them."""
 
+_ADDER = ("adder", {"add", "sub", "mul"}, "addition")
+"""The same, where the core has no counter."""
+
 
 def _idle_arithmetic(spec: Datapath) -> Iterator[str]:
-    changed = [a for a in _ARITHMETIC if getattr(spec, a[0]) != type(spec).model_fields[a[0]].default]
+    served = _ARITHMETIC if _counts(spec) else (*_ARITHMETIC, _ADDER)
+    changed = [a for a in served if getattr(spec, a[0]) != type(spec).model_fields[a[0]].default]
     has = {node.op for node in describe(spec).nodes} if changed else set[str]()
     if spec.sbox in ("tower", "leaves"):
         has.add("linear")
     for name, operations, what in changed:
         if not has & operations:
             yield f"{name} = {getattr(spec, name)} does nothing: {spec.cipher} has no {what}"
+    if spec.shallow_maps and spec.linear_depth < 2 and "linear" in has:
+        yield (
+            f"shallow_maps = {spec.shallow_maps} does nothing with linear_depth = {spec.linear_depth}: no "
+            f"map can have a level less"
+        )
+
+
+def _counts(spec: Datapath) -> bool:
+    """Whether the core has a counter: of iterations, of round keys, or of blocks."""
+    return (
+        not isinstance(spec, Pipeline) or spec.key_expansion == "unit" or spec.mode in ("ctr", "gcm", "xts")
+    )
 
 
 def _idle_sbox(spec: Datapath, core: Core) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 A pipeline with held round keys reads linear maps of them (fuse.py moves an S-box's first map over the key
 that was added before it). Here these maps leave the pipeline: every held input becomes the word that is
-read, and whoever fills the registers computes the map, once.
+read, and whoever fills the registers computes the map, once. What a round computes of a round key alone and
+is no linear map, such as the complement of a key, stays in the pipeline.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class HeldWords:
 
 def held_words(graph: Graph) -> HeldWords:
     """`graph` with every static input replaced by the linear map of it that is read. Raises ValueError where
-    what is read is no linear map of one input.
+    a linear map joins several inputs.
 
     >>> b = GraphBuilder("example")
     >>> key = b.linear("L", (0b11, 0b01), b.input("rk0", 2, STATIC))
@@ -42,26 +43,27 @@ def held_words(graph: Graph) -> HeldWords:
     (['input', 'input', 'xor'], {'rk0': (3, 1)})
     """
     sums = _input_sums(graph)
-    wanted: dict[str, set[int]] = {}
+    wanted: dict[str, set[int]] = {node.attr[0]: set() for node in graph.nodes if _is_held(node)}
     for bit, readers in graph.readers.items():
-        if bit in sums and any(u < 0 or graph.agile[u] for u in readers):
+        if bit in sums and any(u < 0 or graph.agile[u] or (u, 0) not in sums for u in readers):
             name, mask = sums[bit]
-            wanted.setdefault(name, set()).add(mask)
+            wanted[name].add(mask)
     order = {
-        name: sorted(masks, key=lambda m: ((m.bit_length() - 1) // 8, m)) for name, masks in wanted.items()
+        name: sorted(masks or {1}, key=lambda m: ((m.bit_length() - 1) // 8, m))
+        for name, masks in wanted.items()
     }
     made: dict[str, int] = {}
     new: list[int] = []
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
-        if graph.agile[i] or node.op == "const":
+        if graph.agile[i] or any(bit not in sums for bit in graph.bits[i]):
             return None
         if node.op == "input":
             name = node.attr[0]
-            made[name] = b.input(name, max(1, len(order.get(name, ()))), STATIC)
+            made[name] = b.input(name, len(order[name]), STATIC)
         zero = b.const(1, 0)  # in the place of bits that only other maps read
         found = [
-            (made[name], order[name].index(mask)) if mask in order.get(name, ()) else (zero, 0)
+            (made[name], order[name].index(mask)) if mask in order[name] else (zero, 0)
             for name, mask in (sums[bit] for bit in graph.bits[i])
         ]
         return b.gather(found)
@@ -70,22 +72,24 @@ def held_words(graph: Graph) -> HeldWords:
     return HeldWords(held, {name: tuple(reversed(masks)) for name, masks in order.items()})
 
 
+def _is_held(node: Node) -> bool:
+    return node.op == "input" and node.attr[1] == STATIC
+
+
 def _input_sums(graph: Graph) -> dict[Bit, tuple[str, int]]:
-    """Static bits that are not wiring: the input that each is a sum of, and the mask of that input's bits.
-    Raises ValueError where it is no such sum.
+    """Static bits that are not wiring and that are a sum of bits of an input: that input, and the mask of its
+    bits. Raises ValueError where they are bits of several inputs.
     """
     sums: dict[Bit, tuple[str, int]] = {}
     for i, node in enumerate(graph.nodes):
-        if graph.agile[i] or node.op in ("const", "select", "cat"):
+        if graph.agile[i] or node.op not in ("input", "linear"):
             continue
-        if node.op not in ("input", "linear"):
-            raise ValueError(f"held words go through the operation {node.op}, which is no linear map")
-        for k in range(node.width):
-            sums[(i, k)] = (
-                (node.attr[0], 1 << k)
-                if node.op == "input"
-                else _added([sums[bit] for bit in summands(graph, node, k)])
-            )
+        if node.op == "input":
+            sums |= {(i, k): (node.attr[0], 1 << k) for k in range(node.width)}
+            continue
+        added = [summands(graph, node, k) for k in range(node.width)]
+        if all(bit in sums for bits in added for bit in bits):
+            sums |= {(i, k): _added([sums[bit] for bit in bits]) for k, bits in enumerate(added)}
     return sums
 
 
