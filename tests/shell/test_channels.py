@@ -8,7 +8,7 @@ zeroised.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -271,6 +271,36 @@ ANNOUNCED_FAULTS: dict[str, Fault] = {
 """Faults of a core whose channels have ports for keys of their own."""
 
 
+def words_of_a_channel(folder: CoreFolder) -> PacketBench:
+    """The core of a channel, at plain ports."""
+    return packet_bench(folder.record).compile(folder.sources, folder.record)
+
+
+def check_at_once(
+    made: Built,
+    faults: Mapping[str, Fault],
+    alone: Callable[[CoreFolder], PacketBench],
+    out: Path,
+    keys: int = 5,
+) -> None:
+    """Fail unless two channels of the core `made` do what each does alone, and every fault is seen. alone:
+    the bench of one channel; out: an empty folder; keys: how many there are in the traffic.
+    """
+    core, folder = made
+    assert isinstance(core, Core)
+
+    def judge() -> list[list[str]]:
+        faulty = faulty_simulation(core, faults.values(), (), out)
+        bench = alone(folder)
+        traffic = channel_traffic(bench, 2, keys=keys)
+        return [together(bench, faulty, traffic, chosen(n)) for n in range(-1, len(faults))]
+
+    what = [alone.__name__, str(keys), *map(str, faults.values())]
+    right, *wrong = judged(folder, what, judge)
+    assert right == []
+    assert [fault for fault, seen in zip(faults, wrong, strict=True) if not seen] == []
+
+
 @from_record
 @pytest.mark.parametrize(
     ("variant", "faults"),
@@ -284,18 +314,7 @@ def test_keys_and_verdicts_at_once(
     on; words leave after a verdict; keys are announced at a port of each channel. Every channel does what it
     does alone, and each fault is seen.
     """
-    core, folder = built(*variant)
-    assert isinstance(core, Core)
-
-    def judge() -> list[list[str]]:
-        bench = packet_bench(folder.record).compile(folder.sources, folder.record)
-        faulty = faulty_simulation(core, faults.values(), (), tmp_path)
-        traffic = channel_traffic(bench, 2, keys=5)
-        return [together(bench, faulty, traffic, chosen(n)) for n in range(-1, len(faults))]
-
-    right, *wrong = judged(folder, [str(fault) for fault in faults.values()], judge)
-    assert right == []
-    assert [fault for fault, seen in zip(faults, wrong, strict=True) if not seen] == []
+    check_at_once(built(*variant), faults, words_of_a_channel, tmp_path)
 
 
 STREAM_FAULTS: dict[str, Fault] = {
@@ -325,18 +344,7 @@ def test_streams_at_once(built: Callable[..., Built], tmp_path: Path) -> None:
     """Packets in two channels over AXI-Stream, with gaps and back-pressure, keys for one and for both, at
     rest and within packets, and zeroising: every channel does what it does alone, and each fault is seen.
     """
-    core, folder = built(*STREAMS)
-    assert isinstance(core, Core)
-
-    def judge() -> list[list[str]]:
-        bench = beats(folder)
-        faulty = faulty_simulation(core, STREAM_FAULTS.values(), (), tmp_path)
-        traffic = channel_traffic(bench, 2, keys=5)
-        return [together(bench, faulty, traffic, chosen(n)) for n in range(-1, len(STREAM_FAULTS))]
-
-    right, *wrong = judged(folder, [str(fault) for fault in STREAM_FAULTS.values()], judge)
-    assert right == []
-    assert [fault for fault, seen in zip(STREAM_FAULTS, wrong, strict=True) if not seen] == []
+    check_at_once(built(*STREAMS), STREAM_FAULTS, beats, tmp_path)
 
 
 @from_record
@@ -421,19 +429,9 @@ def test_figures_of_streams(built: Callable[..., Built], mapped: Counts) -> None
 @from_record
 def test_announced_keys_behind_streams(built: Callable[..., Built], tmp_path: Path) -> None:
     """Every packet brings its key, under back-pressure; a channel that takes another's keys is seen."""
-    core, folder = built(*ANNOUNCED_STREAMS)
-    assert isinstance(core, Core)
-    faults = [ANNOUNCED_FAULTS["a channel takes another's keys"]]
-
-    def judge() -> list[list[str]]:
-        bench = beats(folder)
-        faulty = faulty_simulation(core, faults, (), tmp_path)
-        traffic = channel_traffic(bench, 2, keys=1)
-        return [together(bench, faulty, traffic, chosen(n)) for n in (-1, 0)]
-
-    right, wrong = judged(folder, [str(fault) for fault in faults], judge)
-    assert right == []
-    assert wrong != []
+    fault = "a channel takes another's keys"
+    faults = {fault: ANNOUNCED_FAULTS[fault]}
+    check_at_once(built(*ANNOUNCED_STREAMS), faults, beats, tmp_path, keys=1)
 
 
 @from_record

@@ -23,13 +23,14 @@ from cipherwright.verify.gcm import check_packets, check_release, check_resets, 
 from cipherwright.verify.held_packets import HeldBench, HeldCcmBench, record_inside
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import Simulation
-from tests.conftest import Built
+from tests.conftest import LIGHT_GCM, Built
 from tests.faults import drop, use, when
 from tests.recorded import Counts
 
 from .chosen_faults import faulty_bench
 
 SMALL = ("aes-gcm-small", "release=verdict", "release_words=16")
+PIPELINE = (*LIGHT_GCM, "release=verdict")
 CCM = ("aes128-ccm-small", "release=verdict", "release_words=32")
 
 FAULTS = {
@@ -83,7 +84,7 @@ def test_packets_of_ccm_pass(built: Callable[..., Built]) -> None:
     assert "refused" in check_release(bench, core.parameters, random_ccm)
 
 
-@pytest.mark.parametrize("core", [SMALL, CCM], ids=["gcm", "ccm"])
+@pytest.mark.parametrize("core", [SMALL, PIPELINE, CCM], ids=["gcm", "few stages", "ccm"])
 def test_the_testbench_passes(core: tuple[str, ...], built: Callable[..., Built], tmp_path: Path) -> None:
     made, folder = built(*core)
     texts = [str(folder.path / n) for n in made.files if n.endswith((".v", ".sv"))]

@@ -136,6 +136,10 @@ def known_packets(spec: Spec) -> list[KnownPacket]:
     return [*found, KnownPacket(last.key, last.iv, last.aad, last.text, last.result, wrong, True, False)]
 
 
+_AFTER = 64
+"""Cycles behind the last verdict in which words that were refused must not leave."""
+
+
 @dataclass(frozen=True)
 class _Takes:
     """What a core takes with a word: IVs of any length, bits of its port for an IV, bits of the port for the
@@ -234,7 +238,7 @@ def testbench(
                     results=len(results),
                     packets=len(packets),
                     cycles=40 * (times.tag[1] + 400) + 8 * len(words),
-                    rest=2 * times.tag[1],
+                    rest=2 * times.tag[1] + takes.waits * _AFTER,
                     late=_outside("cycle + 1 - started[done]", *times.word),
                     tag_late=_outside("cycle + 1 - finished[told]", *times.tag),
                     ready=ready,
@@ -242,7 +246,7 @@ def testbench(
                     no_iv=" && !iv_word" if takes.any_iv else "",
                     shows="shows[sent]" if takes.waits else shown,
                     long=" || too_long" if takes.waits else "",
-                    finish="over <= cycle + 64;" if takes.waits else indent(finish, 12 * " ").lstrip(),
+                    finish=f"over <= cycle + {_AFTER};" if takes.waits else indent(finish, 12 * " ").lstrip(),
                     over=f"\n{8 * ' '}if (over != 0 && cycle == over) {indent(finish, 8 * ' ').lstrip()}"
                     if takes.waits
                     else "",
