@@ -32,7 +32,7 @@ GENERATOR = tool_version("cipherwright")
 parameters.
 """
 
-_WIDTH = 126
+_WIDTH = 97
 _UNSPOKEN = (
     "title",
     "source",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,6 +17,15 @@ __all__ = ["core_files", "spec_parameters"]
 _LINT = re.compile(r"^\s*// verilator lint_(on|off) (\w+)$", re.M)
 
 _MODULE = re.compile(r"^module (\w+)", re.M)
+
+_COLUMNS = 100
+"""Columns of a line of Verilog at most."""
+
+_COLUMN = re.compile(r" {2,}(?=\S)")
+"""What is before a column of a table, or of the lines of a paragraph that hang."""
+
+_ASSIGNMENTS = re.compile(r"(\w+\[\d+\] = [\w']+;( |$))+")
+"""Assignments of numbers to words of memories."""
 
 _BENCH_LINT = """\
 // Lint: a testbench gives what it drives a value at the start, and not every core shows or takes all that \
@@ -48,7 +58,8 @@ def core_files(
 ) -> dict[str, str]:
     """All Verilog of the core `name`, by file name: its own (`text`) behind the lines of a `header`,
     hand-written `control`, by file name, and the testbench `bench`. Every module bears the core's name
-    (`own_names`), and every file has the same time scale. Raises UserError where two modules have one name.
+    (`own_names`), and every file has the same time scale. Lines have 100 columns at most. Raises
+    UserError where two modules have one name.
     """
     top, origin = module_name(name), commented(origin_lines(name))
     files = {
@@ -62,7 +73,7 @@ def core_files(
     )
     _check_names(files.values())
     files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + _BENCH_END + bench)}`undef FAILED\n"
-    return files
+    return {file: _in_columns(each) for file, each in files.items()}
 
 
 def _check_names(texts: Iterable[str]) -> None:
@@ -70,6 +81,41 @@ def _check_names(texts: Iterable[str]) -> None:
     for module, times in Counter(name for text in texts for name in _MODULE.findall(text)).items():
         if times > 1:
             raise named_twice(module)
+
+
+def _in_columns(text: str) -> str:
+    """`text` in lines of 100 columns at most: a longer line of comment goes on below where its last column
+    begins, one of several assignments has a line for each, and another one goes on indented. A line with a
+    string or a directive stays.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _wrapped(line))
+
+
+def _wrapped(line: str) -> list[str]:
+    if len(line) <= _COLUMNS:
+        return [line]
+    code = line.lstrip()
+    indent = line[: len(line) - len(code)]
+    if code.startswith("//"):
+        place = max([len(indent) + 3, *(m.end() for m in _COLUMN.finditer(line, len(indent) + 2))])
+        return _lines(line[:place], line[place:], f"{indent}//".ljust(place))
+    if any(mark in code for mark in ('"', "`", "//")):
+        return [line]
+    if _ASSIGNMENTS.fullmatch(code):
+        return [f"{indent}{each};" for each in code.rstrip(";").split("; ")]
+    return _lines(indent, code, f"{indent}    ")
+
+
+def _lines(begin: str, text: str, hanging: str) -> list[str]:
+    """`text` behind `begin`, and all but the first line of it behind `hanging`."""
+    return textwrap.wrap(
+        text,
+        _COLUMNS,
+        initial_indent=begin,
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _scaled(text: str) -> str:
