@@ -233,16 +233,9 @@ def test_figures_and_testbench(built: Callable[..., Built], tmp_path: Path) -> N
     assert said.split()[-1] == "PASS"
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("interface=registers control=apb", "channels = 2 needs interface = plain or axi-stream, not"),
-        ("channels=17", "channels"),
-    ],
-)
-def test_refused(change: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        load(CHANNELS[0], [*CHANNELS[1:], *change.split()])
+def test_too_many_are_refused() -> None:
+    with pytest.raises(UserError, match="channels"):
+        load(CHANNELS[0], [*CHANNELS[1:], "channels=17"])
 
 
 SLOT_FAULTS: dict[str, Fault] = {

@@ -313,10 +313,7 @@ def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
             "Zeroising",
             [
                 f"ZEROISE in CONTROL drops the key, {what} in flight.",
-                *(
-                    ["Each channel has a ZEROISE of its own, and clears nothing of another."]
-                    * bool(core.channels)
-                ),
+                *(["It is that of one channel, and clears nothing of another."] * bool(core.channels)),
                 "It clears the registers of keys and initial values."
                 if not core.in_registers
                 else "It clears KEY, DATA_IN, what belongs to a message, results and tags.",
