@@ -22,7 +22,7 @@ CORES = [
     (("des-small",), ("valid_o", "ready_o")),
     (("des-small", "stages=3"), ("valid_o", "ready_o")),
     (("aes-tiny",), ("valid_o", "ready_o")),
-    (("khazad-small", "stages=2"), ("valid_o", "ready_o")),
+    (("khazad-small", "stages=2", "copies=0"), ("valid_o", "ready_o")),
     (("des-fast", "stages=8", "copies=0", "hops=[]"), ("valid_o",)),
 ]
 

@@ -93,7 +93,7 @@ def placed(spec: Datapath, found: Mapping[str, Unscheduled], timing: Timing) -> 
 
 def _placed(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     period = 1000 / spec.clock_mhz if spec.clock_mhz else None
-    stages = spec.wished_stages or (1 if isinstance(spec, Loop) and period is None else None)
+    stages = spec.asked_stages or (1 if isinstance(spec, Loop) and period is None else None)
     graph = found.graph
     equal = isinstance(spec, Pipeline) and spec.equal_rounds
     try:

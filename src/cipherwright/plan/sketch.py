@@ -269,7 +269,7 @@ class _Search:
         """Whether a core is known not to be among the best for the family's goal before it has registers:
         even without any it misses a limit, or is worse than `BUILT` others.
         """
-        goal, model, asked = self.family.goal, self.target.delay, spec.wished_stages
+        goal, model, asked = self.family.goal, self.target.delay, spec.asked_stages
         if goal is None or not (clock or asked):
             return False
         period = 1000 / clock if clock else shortest_period(found.graph, model, asked or 1, found.io)

@@ -292,7 +292,7 @@ class Datapath(Spec):
         return queued or self.interface in ("stream", "axi-stream")
 
     @property
-    def wished_stages(self) -> int | None:
+    def asked_stages(self) -> int | None:
         """The number of stages that is asked for, if any."""
         return self.stages
 

@@ -177,7 +177,7 @@ class Pipeline(Datapath):
     )
 
     @property
-    def wished_stages(self) -> int | None:
+    def asked_stages(self) -> int | None:
         """The number of stages that is asked for, if any."""
         if self.stages_per_round is None:
             return self.stages
@@ -248,7 +248,7 @@ class Pipeline(Datapath):
             raise Unfit(
                 f"{self._values(both)}: give one of them (--set stages=none takes a preset's away)", *both
             )
-        if self.wished_stages is None and self.clock_mhz is None:
+        if self.asked_stages is None and self.clock_mhz is None:
             raise ValueError("ask for stages, clock_mhz, or both")
         return self
 

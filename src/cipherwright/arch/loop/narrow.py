@@ -32,7 +32,7 @@ class _NarrowLoop(Fold):
         table: list[int | None] = [
             None if t > last else 1 << n if t == last else t + 1 for t in range(1 << n)
         ]
-        after = sparse_table(b, "trip", table, n + 1, iteration)
+        after = sparse_table(b, "iteration", table, n + 1, iteration)
         carry = b.cat(b.const(b.width(rounds) - 1, 0), b.select(after, (n,)))
         return b.cat(b.add(rounds, carry), b.select(after, range(n - 1, -1, -1)))
 

@@ -12,9 +12,11 @@ __all__ = ["mars_testbench"]
 
 
 def _bus(data: bytes, words: int) -> str:
-    """Words of the bus as one Verilog constant, the first one at the top."""
-    value = struct.unpack(f"<{len(data) // 4}I", data)
-    return f"{32 * words}'h" + "".join(f"{v:08x}" for v in value) + "0" * 8 * (words - len(value))
+    """Words of the bus as a Verilog constant, the first one at the top: four of them in a number."""
+    value = struct.unpack(f"<{words}I", data.ljust(4 * words, bytes(1)))
+    parts = [value[k : k + 4] for k in range(0, words, 4)]
+    numbers = [f"{32 * len(part)}'h" + "".join(f"{v:08x}" for v in part) for part in parts]
+    return f"{{{', '.join(numbers)}}}" if len(numbers) > 1 else numbers[0]
 
 
 _SIGNALS = {

@@ -72,8 +72,8 @@ def processor_testbench(component: Component, both: bool) -> Bench:
             out_ready = 1; #1;
             while (!out_valid) @(negedge clk);
             if (out_data !== value[255 - 16 * i -: 16]) begin
-                if (!failed) $display("FAIL: half-word %0d is %h, not %h", i, out_data, value[255 - 16 * i \
--: 16]);
+                if (!failed) $display("FAIL: half-word %0d is %h, not %h",
+                    i, out_data, value[255 - 16 * i -: 16]);
                 failed = 1;
             end
             @(negedge clk); out_ready = 0;
