@@ -66,6 +66,7 @@ def text_faults(
         ),
         *_module_faults(top, texts, longer),
         *(f"{name}: {fault}" for name, text in texts.items() for fault in _directive_faults(text)),
+        *(f"{name}: {fault}" for name, text in texts.items() for fault in _long_lines(text)),
     ]
 
 
@@ -83,6 +84,13 @@ def _module_faults(top: str, texts: Mapping[str, str], longer: tuple[str, ...]) 
         if module in seen:
             yield f"{name}: the module {module} is in {seen[module]} as well"
         seen[module] = name
+
+
+def _long_lines(text: str) -> Iterator[str]:
+    """The lines of a Verilog text with over 100 columns, but for a number that takes as many."""
+    for line in text.splitlines():
+        if len(line) > 100 and not re.fullmatch(r"\s*\w+\[\d+\] = \d+'h\w+;", line):
+            yield f"{len(line)} columns: {line}"
 
 
 def _directive_faults(text: str) -> Iterator[str]:

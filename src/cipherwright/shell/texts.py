@@ -85,8 +85,8 @@ def _check_names(texts: Iterable[str]) -> None:
 
 def _in_columns(text: str) -> str:
     """`text` in lines of 100 columns at most: a longer line of comment goes on below where its last column
-    begins, one of several assignments has a line for each, and another one goes on indented. A line with a
-    string or a directive stays.
+    begins, a comment behind code comes before it, a line of several assignments becomes a line for each, and
+    another one goes on indented. A line with a string or a directive stays.
     """
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line))
 
@@ -99,8 +99,11 @@ def _wrapped(line: str) -> list[str]:
     if code.startswith("//"):
         place = max([len(indent) + 3, *(m.end() for m in _COLUMN.finditer(line, len(indent) + 2))])
         return _lines(line[:place], line[place:], f"{indent}//".ljust(place))
-    if any(mark in code for mark in ('"', "`", "//")):
+    if '"' in code or "`" in code:
         return [line]
+    code, mark, said = code.partition("//")
+    if mark:
+        return [*_wrapped(f"{indent}//{said}"), *_wrapped(f"{indent}{code.rstrip()}")]
     if _ASSIGNMENTS.fullmatch(code):
         return [f"{indent}{each};" for each in code.rstrip(";").split("; ")]
     return _lines(indent, code, f"{indent}    ")

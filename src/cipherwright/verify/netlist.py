@@ -151,14 +151,14 @@ def read_modules(
 ) -> dict[str, Netlist]:
     """The modules of the files `sources` before they are flattened, each under its name, with instances of
     others. The registers of `top` follow its port `clock`, those of the others `clk`. `lines`: names of delay
-    lines in RAM, separated by blanks, which stay as they are (`*` stands for any part of a name). Other
-    memories become registers, and what is x in their modules (what is written where nothing is written) 0.
-    Raises as `read_netlist`.
+    lines in RAM and of valid lines, separated by blanks, which keep their memories and have no instances (`*`
+    stands for any part of a name). Other memories become registers, and what is x in their modules (what is
+    written where nothing is written) 0. Raises as `read_netlist`.
     """
     others = "".join(f"{name} %d " for name in lines.split())
     registers = f"setundef -zero t:$mem_v2 %m {others}; memory_map * {others}; "
     modules = elaborated(sources, top, registers, lambda name: _matches(name, lines))
-    read = {name: _netlist(m) for name, m in modules.items()}
+    read = {n: _flat(modules, n, "") if _matches(n, lines) else _netlist(m) for n, m in modules.items()}
     for name, n in read.items():
         known = replace(n, kept={k: v for k, v in read.items() if k != name})
         check_strict(known, clock if name == top else "clk", ring=_matches(name, lines))
