@@ -140,8 +140,9 @@ def message_times(texts: dict[str, str], top: str) -> dict[str, list[int]]:
     """Cycles of a core of messages by each file that tells them: those to a result, then where it has packets
     those to a tag; what the header says of the core inside, with what it says that the bus adds.
     """
-    header = re.search(r"^// Latency: .*", texts[f"{top}.v"], re.M)
-    assert header
+    lines = re.search(r"^// Latency: .*\n(//  .*\n)*", texts[f"{top}.v"], re.M)
+    assert lines
+    header = [re.sub(r"\n// +", " ", lines[0])]
     added = {w: int(n) for n, w in re.findall(r"(\d+) cycle\(s\) to a (result|tag)", header[0])}
     told = [int(re.findall(r"\d+", header[0])[0]) + added.get("result", 0)]
     tag = r"(\d+) to (\d+) cycles from a packet's last word to its tag"

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..errors import UserError
 from ..graph import Graph
 from ..rtl import Design, LowerOptions, lower
 from ..schedule import DelayModel, Io, Schedule, TooFewStages, logic_cells, schedule
@@ -101,9 +102,7 @@ def _placed(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     except TooFewStages as e:
         there = {n.op for n in graph.nodes}
         taken = " and ".join(name for name, op in (("copies", "copy"), ("hops", "hop")) if op in there)
-        if not taken:
-            raise
-        raise TooFewStages(f"{e}; {taken} take stages, too") from None
+        raise UserError(f"{e}; {taken} take stages, too" if taken else str(e)) from None
     return Scheduled(s, found.loops, found.iterations, found.rows, found.memory)
 
 
