@@ -28,6 +28,7 @@ from cipherwright.spec import load
 from tests.faults import Fault
 from tests.proofs import killed, sby
 from tests.shell import control_rules, loop_gcm_rules, xts_rules
+from tests.shell import test_channel_windows as windows
 from tests.shell import test_channels as gcm_channels
 from tests.shell import test_gcm_announced_control as gcm_announced
 from tests.shell import test_xts_numbers as xts_numbers
@@ -212,14 +213,18 @@ def _announced_seen(folder: Path, fault: Fault) -> bool:
     return killed(gcm_announced.said(folder, fault))
 
 
-def _channels_proven(folder: Path) -> bool:
-    gcm_channels.spoil(folder)
-    return PASSED in sby(folder, "always", gcm_channels.FILE)
+_WRITTEN = {"channels of GCM": gcm_channels, "registers of channels": windows}
+"""Modules of tests that write a module with its rules, and a fault."""
 
 
-def _channels_seen(folder: Path, fault: Fault) -> bool:
-    gcm_channels.spoil(folder, fault)
-    return killed(sby(folder, "always", gcm_channels.FILE))
+def _written_proven(folder: Path, name: str) -> bool:
+    _WRITTEN[name].spoil(folder)
+    return PASSED in sby(folder, "always", _WRITTEN[name].FILE)
+
+
+def _written_seen(folder: Path, name: str, fault: Fault) -> bool:
+    _WRITTEN[name].spoil(folder, fault)
+    return killed(sby(folder, "always", _WRITTEN[name].FILE))
 
 
 def judgements() -> Iterator[Judgement]:
@@ -231,14 +236,19 @@ def judgements() -> Iterator[Judgement]:
     for bits in (128, 192, 256, 448):
         yield f"word store of {bits} bits", PROVEN, partial(_store_proven, bits=bits)
     yield "announced keys of GCM", PROVEN, _announced_proven
-    yield "channels of GCM", PROVEN, _channels_proven
+    for name in _WRITTEN:
+        yield name, PROVEN, partial(_written_proven, name=name)
     for what, broken, judge in (
         *(("numbers of runs", faults_of, _counting_seen) for faults_of in xts_numbers.FAULTS.items()),
         *(
             ("announced keys of GCM", faults_of, _announced_seen)
             for faults_of in gcm_announced.FAULTS.items()
         ),
-        *(("channels of GCM", faults_of, _channels_seen) for faults_of in gcm_channels.FAULTS.items()),
+        *(
+            (name, faults_of, partial(_written_seen, name=name))
+            for name, module in _WRITTEN.items()
+            for faults_of in module.FAULTS.items()
+        ),
     ):
         yield f"{what}: {broken[0]}", SEEN, partial(judge, fault=broken[1])
     yield from of_modules()
