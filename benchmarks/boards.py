@@ -23,6 +23,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cipherwright.board import Order, load_board, make_board
 from cipherwright.board.link import BoardLink
 from cipherwright.board.simulated import simulated_port
+from cipherwright.rtl import words
+from cipherwright.tools import digest
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE / "boards.json"
@@ -44,8 +46,8 @@ def tell(text: str, fraction: float | None = None) -> None:
 
 
 def text_digest(folder: Path, facts: dict[str, Any]) -> str:
-    """SHA-256 of the Verilog of a board's folder."""
-    return hashlib.sha256("".join((folder / n).read_text() for n in facts["files"]).encode()).hexdigest()
+    """SHA-256 of what the Verilog of a board's folder says: comments and line breaks are no other text."""
+    return digest(*(words((folder / n).read_text()) for n in facts["files"]))
 
 
 def bitstream(board: str, preset: str, changes: tuple[str, ...]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,8 @@ import pytest
 
 from cipherwright.board import Order, board_names, load_board, make_board
 from cipherwright.board.clock import MARGIN
+from cipherwright.rtl import words
+from cipherwright.tools import digest
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +31,7 @@ def test_a_megabyte_is_equal_to_openssl(record: dict[str, Any], tmp_path: Path) 
 
 def text_digest(board: str, order: Order, folder: Path) -> str:
     facts = make_board(load_board(board), order, folder / board)
-    texts = "".join((folder / board / n).read_text() for n in facts["files"])
-    return hashlib.sha256(texts.encode()).hexdigest()
+    return digest(*(words((folder / board / n).read_text()) for n in facts["files"]))
 
 
 def test_bitstreams_of_every_board(record: dict[str, Any], root: Path, tmp_path: Path) -> None:
