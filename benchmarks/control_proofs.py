@@ -201,30 +201,21 @@ def _turns_seen(folder: Path, broken: xts_rules.Broken) -> bool:
     return bool(xts_rules.ruled(broken.sizes, broken.fault).broken(folder))
 
 
-def _counting_seen(folder: Path, fault: Fault) -> bool:
-    return killed(xts_numbers.said(folder, fault))
+_RULED = {
+    "numbers of runs": xts_numbers,
+    "announced keys of GCM": gcm_announced,
+    "channels of GCM": gcm_channels,
+    "registers of channels": windows,
+}
+"""Modules of tests that have a generated module with rules, and its faults."""
 
 
-def _announced_proven(folder: Path) -> bool:
-    return PASSED in gcm_announced.said(folder)
+def _ruled_proven(folder: Path, name: str) -> bool:
+    return PASSED in _RULED[name].RULED.said(folder)
 
 
-def _announced_seen(folder: Path, fault: Fault) -> bool:
-    return killed(gcm_announced.said(folder, fault))
-
-
-_WRITTEN = {"channels of GCM": gcm_channels, "registers of channels": windows}
-"""Modules of tests that write a module with its rules, and a fault."""
-
-
-def _written_proven(folder: Path, name: str) -> bool:
-    _WRITTEN[name].spoil(folder)
-    return PASSED in sby(folder, "always", _WRITTEN[name].FILE)
-
-
-def _written_seen(folder: Path, name: str, fault: Fault) -> bool:
-    _WRITTEN[name].spoil(folder, fault)
-    return killed(sby(folder, "always", _WRITTEN[name].FILE))
+def _ruled_seen(folder: Path, name: str, fault: Fault) -> bool:
+    return killed(_RULED[name].RULED.said(folder, fault))
 
 
 def judgements() -> Iterator[Judgement]:
@@ -235,22 +226,10 @@ def judgements() -> Iterator[Judgement]:
         yield name, SEEN, partial(_seen, files=files, task=task, fault=fault)
     for bits in (128, 192, 256, 448):
         yield f"word store of {bits} bits", PROVEN, partial(_store_proven, bits=bits)
-    yield "announced keys of GCM", PROVEN, _announced_proven
-    for name in _WRITTEN:
-        yield name, PROVEN, partial(_written_proven, name=name)
-    for what, broken, judge in (
-        *(("numbers of runs", faults_of, _counting_seen) for faults_of in xts_numbers.FAULTS.items()),
-        *(
-            ("announced keys of GCM", faults_of, _announced_seen)
-            for faults_of in gcm_announced.FAULTS.items()
-        ),
-        *(
-            (name, faults_of, partial(_written_seen, name=name))
-            for name, module in _WRITTEN.items()
-            for faults_of in module.FAULTS.items()
-        ),
-    ):
-        yield f"{what}: {broken[0]}", SEEN, partial(judge, fault=broken[1])
+    for name, module in _RULED.items():
+        yield name, PROVEN, partial(_ruled_proven, name=name)
+        for broken, fault in module.FAULTS.items():
+            yield f"{name}: {broken}", SEEN, partial(_ruled_seen, name=name, fault=fault)
     yield from of_modules()
     for fault in STORE_FAULTS:
         yield f"word store: {fault}", SEEN, partial(_store_seen, fault=fault)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
-from cipherwright.rtl import ClockReset, Held, Pin, Wrapper, print_wrapper
+from cipherwright.rtl import ClockReset, Held, Pin, Wrapper
 from cipherwright.shell import CHANNEL_BYTES, Core, save
 from cipherwright.shell.buses.register_file import request_pins
 from cipherwright.shell.buses.windows import window_bits, windows_top
@@ -31,12 +31,13 @@ from cipherwright.verify.simulate import Model, compile_simulation
 from cipherwright.verify.windows import channel_bench, in_window
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import Fault, drop, takes, unreset, use
-from tests.proofs import Sees, sby
+from tests.proofs import Sees
 from tests.recorded import Counts, judged, verified
-from tests.verify.test_checks import broken_file
 
 from .chosen_faults import chosen, faulty_simulation
 from .icarus import from_record
+from .sby_module import SbyModule
+from .spoiled import complaint
 
 COUNT = 3
 LOOP = ("aes-gcm-small", *LIGHT_LOOP, "interface=axi-stream")
@@ -89,30 +90,6 @@ RULES = """
 """
 """The statement, to be put into the module."""
 
-FILE = "windows.sby"
-
-SCRIPT = """\
-[tasks]
-always
-reach
-
-[options]
-always: mode prove
-always: depth 2
-reach: mode cover
-reach: depth 6
-
-[engines]
-smtbmc yices
-
-[script]
-read -formal -sv windows.sv
-prep -top windows
-
-[files]
-windows.sv
-"""
-
 FAULTS: dict[str, Fault] = {
     "a write goes to another channel, too": use("writes_1", "write_address[9:8] == 2'd1", "write_address[9]"),
     "a write reaches no channel": use("writes_2", "2'd2", "2'd3"),
@@ -124,14 +101,6 @@ FAULTS: dict[str, Fault] = {
 """What is broken -> the fault."""
 
 
-def spoil(folder: Path, fault: Fault | None = None) -> None:
-    """Write the module with its rules and one fault, and the script."""
-    text = print_wrapper(_windows())
-    text = fault(text) if fault else text
-    (folder / "windows.sv").write_text(CORE + text.replace("endmodule", RULES + "endmodule"))
-    (folder / FILE).write_text(SCRIPT)
-
-
 def _windows() -> Wrapper:
     """The windows of three channels."""
     groups = (ClockReset(), Held((Pin("irq_o", out=True),)), Held(request_pins(window_bits(1), False)))
@@ -141,17 +110,19 @@ def _windows() -> Wrapper:
     return windows_top("windows", "inner", groups, (front, (seen,)), COUNT)
 
 
+RULED = SbyModule(_windows(), CORE, RULES, always=2, reach=6)
+
+
 @pytest.mark.parametrize("task", ["always", "reach"])
 def test_accesses_reach_their_channel(task: str, tmp_path: Path) -> None:
-    spoil(tmp_path)
-    text = sby(tmp_path, task, FILE)
+    text = RULED.said(tmp_path, task=task)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_broken_windows_are_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
-    spoil(tmp_path, FAULTS[fault])
-    assert sees(tmp_path, "always", FILE)
+    RULED.write(tmp_path, FAULTS[fault])
+    assert sees(tmp_path, "always", RULED.script)
 
 
 WHOLE_FAULTS: dict[str, Fault] = {
@@ -209,10 +180,7 @@ def test_rules_of_the_bus_and_streams(built: Callable[..., Built], tmp_path: Pat
         for n, (fault, check) in enumerate(
             ((streams, check_bus_rules), (answers, check_bus_rules), (left, check_reset))
         ):
-            wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / str(n))
-            with pytest.raises(CheckFailed) as seen:
-                check(wrong)
-            told.append(str(seen.value))
+            told.append(complaint(folder, f"{core.top}.v", fault, check, tmp_path / str(n)))
         return told
 
     rules, reset, stream, answer, kept = judged(folder, [str(f) for f in (streams, answers, left)], judge)

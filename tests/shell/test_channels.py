@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.errors import CheckFailed, UserError
+from cipherwright.errors import UserError
 from cipherwright.flow import generate
-from cipherwright.rtl import print_wrapper
 from cipherwright.shell import Core
 from cipherwright.shell.board.taken import check_core
 from cipherwright.shell.channels import channels_top
@@ -33,12 +32,13 @@ from cipherwright.verify.simulate import Simulation, compile_simulation
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
 from tests.faults import Fault, drop, takes, unreset, use
 from tests.front_ends import run_testbench
-from tests.proofs import Sees, sby
+from tests.proofs import Sees
 from tests.recorded import Counts, judged, verified
-from tests.verify.test_checks import broken_file
 
 from .chosen_faults import chosen, faulty_simulation
 from .icarus import from_record
+from .sby_module import SbyModule
+from .spoiled import complaint
 
 BITS, COUNT = 18, 3
 CHANNELS = (*LIGHT_GCM, "channels=2")
@@ -118,30 +118,6 @@ RULES = f"""
 """
 """The statement, to be put into the module."""
 
-FILE = "channels.sby"
-
-SCRIPT = """\
-[tasks]
-always
-reach
-
-[options]
-always: mode prove
-always: depth 3
-reach: mode cover
-reach: depth 12
-
-[engines]
-smtbmc yices
-
-[script]
-read -formal -sv channels.sv
-prep -top channels
-
-[files]
-channels.sv
-"""
-
 FAULTS: dict[str, Fault] = {
     "a channel takes a key twice": drop("offer", "~taken_q"),
     "a key goes to all channels": drop("offer", "key_channels_i"),
@@ -175,26 +151,22 @@ AT_ONCE: dict[str, Fault] = {
 """Faults of the whole core, for which its channels go at once."""
 
 
-def spoil(folder: Path, fault: Fault | None = None) -> None:
-    """Write the module with its rules and one fault, and the script."""
-    text = print_wrapper(channels_top("channels", "inner", port_groups(BITS, 128), COUNT))
-    text = fault(text) if fault else text
-    (folder / "channels.sv").write_text(CORE + text.replace("endmodule", RULES + "endmodule"))
-    (folder / FILE).write_text(SCRIPT)
+RULED = SbyModule(
+    channels_top("channels", "inner", port_groups(BITS, 128), COUNT), CORE, RULES, always=3, reach=12
+)
 
 
 @pytest.mark.parametrize("task", ["always", "reach"])
 def test_the_key_of_channels(task: str, tmp_path: Path) -> None:
-    spoil(tmp_path)
-    text = sby(tmp_path, task, FILE)
+    text = RULED.said(tmp_path, task=task)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
 @pytest.mark.parametrize("fault", QUICK)
 def test_broken_keys_of_channels_are_seen(fault: str, tmp_path: Path, sees: Sees) -> None:
     """The others: benchmarks/control_proofs.py."""
-    spoil(tmp_path, FAULTS[fault])
-    assert sees(tmp_path, "always", FILE)
+    RULED.write(tmp_path, FAULTS[fault])
+    assert sees(tmp_path, "always", RULED.script)
 
 
 @pytest.fixture(scope="module")
@@ -353,11 +325,10 @@ def test_a_broken_stream_of_a_channel_is_seen(
     core, folder = built(*STREAMS)
 
     def judge() -> str:
-        wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
-        bench = beats(wrong)
-        with pytest.raises(CheckFailed) as told:
-            channel_traffic(bench, 2, keys=4)
-        return str(told.value)
+        def played(wrong: CoreFolder) -> None:
+            channel_traffic(beats(wrong), 2, keys=4)
+
+        return complaint(folder, f"{core.top}.v", fault, played, tmp_path / "b")
 
     assert judged(folder, [str(fault)], judge)
 
@@ -369,10 +340,8 @@ def test_rules_and_reset_of_streams(built: Callable[..., Built], tmp_path: Path)
     fault = use("u_channel_1.m_axis_tready", "ch1_m_axis_tready", "ch1_m_tag_tready")
 
     def judge() -> list[str]:
-        wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
-        with pytest.raises(CheckFailed) as told:
-            check_bus_rules(wrong)
-        return [check_bus_rules(folder), check_reset(folder), str(told.value)]
+        broken = complaint(folder, f"{core.top}.v", fault, check_bus_rules, tmp_path / "b")
+        return [check_bus_rules(folder), check_reset(folder), broken]
 
     rules, reset, broken = judged(folder, [str(fault)], judge)
     assert "6 outputs of valid and ready" in rules
@@ -433,10 +402,8 @@ def test_rules_and_zeroising_of_announced_keys(built: Callable[..., Built], tmp_
     fault = unreset("q0_valid")
 
     def judge() -> list[str]:
-        wrong = broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
-        with pytest.raises(CheckFailed) as told:
-            check_reset(wrong)
-        return [check_bus_rules(folder), check_reset(folder), check_all_zeroise(folder), str(told.value)]
+        broken = complaint(folder, f"{core.top}.v", fault, check_reset, tmp_path / "b")
+        return [check_bus_rules(folder), check_reset(folder), check_all_zeroise(folder), broken]
 
     rules, reset, zeroised, broken = judged(folder, [str(fault)], judge)
     assert "6 outputs of valid and ready" in rules
@@ -506,10 +473,8 @@ def test_reset_and_rules_of_verdicts(built: Callable[..., Built], tmp_path: Path
     fault = unreset("came_q")
 
     def judge() -> list[str]:
-        wrong = broken_file(folder, f"{core.top}_release.sv", fault, tmp_path / "b")
-        with pytest.raises(CheckFailed) as told:
-            check_reset(wrong)
-        return [check_reset(folder), check_reset(streams), check_bus_rules(streams), str(told.value)]
+        broken = complaint(folder, f"{core.top}_release.sv", fault, check_reset, tmp_path / "b")
+        return [check_reset(folder), check_reset(streams), check_bus_rules(streams), broken]
 
     reset, of_streams, rules, broken = judged(folder, [str(fault)], judge)
     assert "ch1_too_long_o" in reset and "ch1_m_axis_tvalid" in of_streams

@@ -18,10 +18,11 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.rtl import print_wrapper
 from cipherwright.shell.gcm.announced import announced_keys
 from tests.faults import Fault, drop, takes, unreset, use
-from tests.proofs import killed, sby
+from tests.proofs import killed
+
+from .sby_module import SbyModule
 
 BITS = 18
 """Bits of a key."""
@@ -149,28 +150,6 @@ RULES = f"""
 """
 """The statement, to be put into the module."""
 
-SCRIPT = f"""\
-[tasks]
-always
-reach
-
-[options]
-always: mode prove
-always: depth {DEPTH}
-reach: mode cover
-reach: depth 40
-
-[engines]
-smtbmc yices
-
-[script]
-read -formal -sv announced.sv
-prep -top announced
-
-[files]
-announced.sv
-"""
-
 FAULTS: dict[str, Fault] = {
     "one bit of a key is compared": takes("differs_1_0", f"(next_key ^ key_1) & {BITS}'d1"),
     "one bit of a key is not compared": takes("differs_0_0", f"(next_key ^ key_0) & {BITS}'h1ffff"),
@@ -221,22 +200,16 @@ QUICK = [
 """Those that the tests try."""
 
 
-def said(folder: Path, fault: Fault | None = None, task: str = "always") -> str:
-    """What the proof says of the module with its rules and one fault."""
-    text = print_wrapper(announced_keys("announced", "inner", BITS))
-    text = fault(text) if fault else text
-    (folder / "announced.sv").write_text(CORE + text.replace("endmodule", PROMISES + RULES + "endmodule"))
-    (folder / "announced.sby").write_text(SCRIPT)
-    return sby(folder, task, "announced.sby")
+RULED = SbyModule(announced_keys("announced", "inner", BITS), CORE, PROMISES + RULES, always=DEPTH, reach=40)
 
 
 @pytest.mark.parametrize("task", ["always", "reach"])
 def test_announced_keys(task: str, tmp_path: Path) -> None:
-    text = said(tmp_path, task=task)
+    text = RULED.said(tmp_path, task=task)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
 @pytest.mark.parametrize("fault", QUICK)
 def test_broken_announcements_are_seen(fault: str, tmp_path: Path) -> None:
     """The others: benchmarks/control_proofs.py."""
-    assert killed(said(tmp_path, FAULTS[fault]))
+    assert killed(RULED.said(tmp_path, FAULTS[fault]))

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.rtl import print_wrapper
 from cipherwright.shell.xts.numbers import PACE, numbers
-from tests.faults import Fault, drop, takes, use
-from tests.proofs import killed, sby
+from tests.faults import drop, takes, use
+from tests.proofs import killed
+
+from .sby_module import SbyModule
 
 DEPTH = 9
 """Cycles of the induction: more than from one number of a run to the next."""
@@ -59,22 +60,6 @@ RULES = f"""
 """
 """The statement, to be put into the module; free_o, valid_o, owed and fresh are its states."""
 
-SCRIPT = f"""\
-[options]
-mode prove
-depth {DEPTH}
-
-[engines]
-smtbmc yices
-
-[script]
-read -formal -sv numbers.sv
-prep -top numbers
-
-[files]
-numbers.sv
-"""
-
 COPY = """\
 module cipherwright_copy (input wire clk, input wire d, output reg q);
     always @(posedge clk) q <= d;
@@ -82,21 +67,15 @@ endmodule
 """
 
 
-def said(folder: Path, fault: Fault | None = None) -> str:
-    """What the proof says of the module with its rules and one fault."""
-    text = print_wrapper(numbers("numbers"))
-    text = fault(text) if fault else text
-    (folder / "numbers.sv").write_text(COPY + text.replace("endmodule", RULES + "endmodule"))
-    (folder / "numbers.sby").write_text(SCRIPT)
-    return sby(folder, "", "numbers.sby")
+RULED = SbyModule(numbers("numbers"), COPY, RULES, always=DEPTH)
 
 
 def test_numbers_of_runs(tmp_path: Path) -> None:
-    text = said(tmp_path)
+    text = RULED.said(tmp_path)
     assert "DONE (PASS, rc=0)" in text, text[-1500:]
 
 
 @pytest.mark.parametrize("fault", list(FAULTS)[:1])
 def test_broken_counting_is_seen(fault: str, tmp_path: Path) -> None:
     """The others: benchmarks/control_proofs.py."""
-    assert killed(said(tmp_path, FAULTS[fault]))
+    assert killed(RULED.said(tmp_path, FAULTS[fault]))
