@@ -21,6 +21,8 @@ DESK: dict[str, bytes] = {
     "EMPTY.toml": b"",
     "empty.toml": b"",
     "list.toml": b"[[cipher]]\nname = 3\n",
+    "table.toml": b'name = "x"\n[core]\ncipher = "des"\nkey_bits = 64\n',
+    "deep.toml": b'[tool."a\\nb"]\nkeys = [1]\n',
     "DEEP.toml": b"a = " + b"[" * 5000,
     "HUGE.toml": b'cipher = "des"\nkey_bits = ' + b"9" * 5000,
     "text.toml": b'cipher = "des"\nkey_bits = "many"\nstages = 20\n',
@@ -101,7 +103,13 @@ PRESETS: list[tuple[str, str]] = [
     ("HUGE.toml", "HUGE.toml"),
     ("EMPTY.toml", "write name = \"empty\" in 'EMPTY.toml', or give it with --set"),
     ("empty.toml", "cipher is not given"),
-    ("list.toml", "cipher is a text, not ["),
+    ("list.toml", "list.toml has a table [[cipher]], and an option is in no table"),
+    (
+        "table.toml",
+        "table.toml has a table [core], and an option is in no table: leave the line [core] out, so that "
+        'what is below it stands at the top level, such as cipher = "des"',
+    ),
+    ("deep.toml", 'has a table [tool."a\\nb"], and an option is in no table'),
     ("text.toml", "key_bits is a whole number, not "),
     ("date.toml", "cipher is a text, not "),
     ("nul.toml", "cipher: a text is one line of printable characters"),
@@ -144,7 +152,12 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "block_bits=65", "blocks of"),
     ("des-fast", "target=asic", "there is no target asic"),
     ("des-fast", "target=../data/xcv", "there is no target ../data/xcv"),
-    ("des-fast", "stages=3", "3 stages can't hold this design; the fewest are"),
+    (
+        "des-fast",
+        "stages=3",
+        "3 stages can't hold this design; it takes stages = 34 or more; with copies = 0 and hops = none it "
+        "takes stages = 1 or more",
+    ),
     ("des-fast", "stages=0", "stages is at least 1, not 0"),
     ("des-fast", "stages=-5", "stages is at least 1, not -5"),
     ("des-fast", "stages=1e9", "stages is at most 4096, not 1000000000"),
@@ -239,7 +252,14 @@ SETS: list[tuple[str, str, str]] = [
     (
         "misty1-small",
         "stages=2",
-        "2 stages can't hold this design; the fewest are 4; copies and hops take stages",
+        "2 stages can't hold this design; it takes stages = 4 or more; with copies = 0 and hops = none it "
+        "takes stages = 1 or more",
+    ),
+    (
+        "khazad-small",
+        "stages=2",
+        "2 stages can't hold this design; it takes stages = 3 or more; with copies = 0 it takes stages = 1 "
+        "or more",
     ),
     (
         "des-small",
