@@ -26,13 +26,16 @@ __all__ = ["board_run"]
 class BoardRunLine:
     """The command line of board-run."""
 
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `board` made.")]
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that `board` made.")]
     port: Annotated[
         str, typer.Argument(metavar="PORT|sim", help="The board's serial port, or sim: a simulation of it.")
     ]
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[IN OUT]", help="A file to encrypt; mode cmac takes IN alone."),
+        typer.Argument(
+            metavar="[IN OUT]",
+            help="The file to encrypt or decrypt and the file to write; mode cmac takes IN alone.",
+        ),
     ] = None
     key: Key = ""
     key_file: KeyFile = None
@@ -41,10 +44,15 @@ class BoardRunLine:
     aad_file: AadFile = None
     unit_bytes: UnitBytes = None
     slot: Annotated[
-        int, typer.Option(help="Slot of the key, of a core with two resident keys (key_slots = 2).", min=0)
+        int,
+        typer.Option(
+            help="The slot that the key goes into, of a core with two resident keys (key_slots = 2).", min=0
+        ),
     ] = 0
-    decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False
-    seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0
+    decrypt: Annotated[
+        bool, typer.Option("--decrypt", help="Decrypt the file IN instead of encrypting it.")
+    ] = False
+    seconds: Annotated[float, typer.Option(help="Seconds that the self-check takes.", min=0.0)] = 1.0
     as_json: Json = False
 
     def secret(self, facts: dict[str, Any]) -> bytes:
@@ -60,7 +68,7 @@ class BoardRunLine:
 
 
 def board_run(line: BoardRunLine) -> None:
-    """A self-check of a board at full speed, or a file through it."""
+    """Run the self-check of a board at full speed, or send a file through the board."""
     from ..board.driver import link_to
     from ..board.link import read_facts
     from ..board.simulated import simulated_port
