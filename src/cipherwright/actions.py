@@ -263,7 +263,7 @@ def message_tag(core: CoreFolder, key: bytes, message: bytes, tell: Tell = quiet
     """
     tell("compiling the simulation (kept for the next time)", 0.0)
     bench = MacBench.compile(core.sources, core.record)
-    tell(f"a message of {len(message)} bytes through the simulated hardware")
+    tell(f"a message of {counted(len(message), 'byte')} through the simulated hardware")
     return bench.tags(key, [message])[0]
 
 

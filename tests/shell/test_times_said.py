@@ -20,12 +20,16 @@ from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
         (("des-small",), "1 block every 17 cycles"),
         (("des-small", "stages=2"), "2 blocks every 34 cycles"),
         (("des-xilinx-16",), "1 block every cycle"),
+        (("des-xilinx-16", "stages=1", "interface=plain"), "1 block every cycle"),
     ],
 )
 def test_the_header_counts_in_words(variant: tuple[str, ...], rate: str, built: Callable[..., Built]) -> None:
     core, folder = built(*variant)
     header = (folder.path / f"{core.top}.v").read_text().partition("`timescale")[0]
-    assert re.search(rf"Latency: +\d+ cycles from a block to its result; {rate}\n", header), header
+    cycles = "1 cycle" if core.latency == 1 else f"{core.latency} cycles"
+    assert re.search(rf"Latency: +{cycles} from a block to its result; {rate}\n", header), header
+    text = (folder.path / "README.md").read_text()
+    assert f"A result is offered {cycles} after its block is taken." in text
 
 
 @pytest.mark.parametrize("more", [(), ("release=verdict", "release_words=64")], ids=" ".join)

@@ -14,6 +14,7 @@ from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
 from ..errors import CheckFailed, UserError
 from ..files import check_result, read_whole, write_whole
 from ..key_input import parse_any_hex, parse_hex, read_key
+from ..wording import counted
 from .console import Aad, AadFile, Iv, Json, Key, KeyFile, UnitBytes, err, print_json, progress
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ class _File:
         link.load_key(self.key)
         result = self.through(link, tell)
         write_whole(self.out, result)
-        err.print(f"{self.out}: {len(result)} bytes {'de' if self.decrypt else 'en'}crypted by the board")
+        way = "de" if self.decrypt else "en"
+        err.print(f"{self.out}: {counted(len(result), 'byte')} {way}crypted by the board")
 
     def through(self, link: BoardLink, tell: Any) -> bytes:
         """What the board makes of it."""

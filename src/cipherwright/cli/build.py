@@ -10,6 +10,7 @@ import typer
 
 from ..errors import UserError
 from ..files import check_new
+from ..wording import counted
 from .console import Sets, Source, err, progress, warn
 from .goal import GoalLine, goal_of
 
@@ -73,7 +74,7 @@ def build(line: BuildLine) -> None:
     record = core.record()
     stages, useful = record["stages"], record.get("useful_stages", record["stages"])
     err.print(
-        f"{line.out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, "
+        f"{line.out}: {core.top}, {counted(stages, 'stage')}, latency {core.latency}, "
         f"{core.flip_flops} flip-flops predicted"
     )
     plain = named(source)
