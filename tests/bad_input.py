@@ -12,6 +12,7 @@ DESK: dict[str, bytes] = {
     "IN": bytes(16),
     "ODD": bytes(13),
     "EMPTY": b"",
+    "MORE": bytes(17),
     "KEY": f"{KEY[:8]} {KEY[8:]}\n".encode(),
     "NOHEX": b"not a key\n",
     "BINARY": bytes(range(128, 136)),
@@ -42,12 +43,18 @@ DESK: dict[str, bytes] = {
 DES = ["encrypt", "des-fast", "--key", KEY]
 CTR = ["encrypt", "aes128-fast-ctr", "--key", KEY128]
 
+XTS = ["aes128-xts-small", "--key", f"{KEY128}{KEY[::-1] * 2}", "--iv", "0" * 32, "--unit-bytes", "16"]
+
 CELLS = ["implement", "des-small", "--target", "osu018"]
 
 CHANNELS = ["build", "aes-gcm-small", "--set", "channels=2"]
 
 COMMANDS: list[tuple[list[str], str]] = [
     (["nonsense"], "no such command 'nonsense'"),
+    (
+        ["encrypt", *XTS, "MORE", "OUT"],
+        "the last unit of MORE would have 1 byte, and a unit has at least 16: give another --unit-bytes",
+    ),
     (["build"], "missing argument"),
     (["build", "des-fast"], "missing option"),
     (["build", "des-fast", "more", "-o", "OUT"], "unexpected extra argument"),
