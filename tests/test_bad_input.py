@@ -26,7 +26,7 @@ from cipherwright.actions import initial_value
 from cipherwright.cli import execute
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
-from cipherwright.shell import Core, rtl_digest
+from cipherwright.shell import BuiltEngine, Core, rtl_digest
 from cipherwright.spec import Spec, load, option_names, preset_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
 from tests.conftest import ROOT, Built
@@ -373,13 +373,11 @@ def test_an_option_that_does_nothing(changes: list[str], sentence: str) -> None:
     assert rtl_digest(made.files) == rtl_digest(without.files)
 
 
-def _made(preset: str, changes: list[str]) -> Core:
+def _made(preset: str, changes: list[str]) -> Core | BuiltEngine:
     """The core as the command line makes it."""
-    core = generate(
+    return generate(
         load(preset, changes), {"preset": preset, **dict(change.split("=") for change in changes)}
     )
-    assert isinstance(core, Core)
-    return core
 
 
 _NO_EARLY_KEY = "no lookup table would both choose one of these round keys and use it"
@@ -388,6 +386,7 @@ _NO_EARLY_KEY = "no lookup table would both choose one of these round keys and u
 @pytest.mark.parametrize(
     ("preset", "changes", "sentence"),
     [
+        ("mars-ibm-4port", ["key_wait=0"], "key_wait = 0 does nothing with key_memory = ram3"),
         ("des-fast", ["adder=kogge_stone"], "adder = kogge_stone does nothing: des has no addition"),
         (
             "aes-tiny",
@@ -457,6 +456,26 @@ _NO_EARLY_KEY = "no lookup table would both choose one of these round keys and u
             ["fuse_linear=true"],
             "fuse_linear = true does nothing: no linear map follows another one",
         ),
+        (
+            "mars-fast",
+            ["key_ranks=1"],
+            "key_ranks = 1 does nothing: the key-expansion unit of mars has a form of its own",
+        ),
+        (
+            "mars-fast",
+            ["key_copies=8"],
+            "key_copies = 8 does nothing: the key-expansion unit of mars has a form of its own",
+        ),
+        (
+            "des-fast",
+            ["key_copies=200", "key=static", "key_expansion=unit"],
+            "key_copies = 200 does nothing: no bit of the key-expansion unit drives more than 200 others",
+        ),
+        (
+            "sm4-fast",
+            ["copies=8"],
+            "copies = 8 does nothing: it copies the direction, and no block of this pipeline comes with one",
+        ),
         ("aes-gcm-small", ["sbox=gates"], "sbox = gates does nothing: all S-boxes are in block RAM"),
     ],
 )
@@ -479,6 +498,8 @@ def test_an_option_that_does_nothing_elsewhere(preset: str, changes: list[str], 
         ("des-small", ["keep_levels=true"]),
         ("des-fast", ["equal_rounds=true", "key=static", "key_expansion=unit", "copies=0"]),
         ("des-small", ["copies=8", "stages=4"]),
+        ("mars-ibm-1port-key2", ["key_wait=0"]),
+        ("des-fast", ["key_copies=8", "key=static", "key_expansion=unit"]),
         ("aes-gcm-small", ["sbox=gates", "block_ram_boxes=8"]),
     ],
 )

@@ -56,6 +56,10 @@ def idle_options(spec: Datapath, datapath: Scheduled, unit: BuiltUnit | None) ->
     """
     loops = unit.loops if unit else ()
     idle = datapath.idle.intersection(*(loop.idle for loop in loops))
+    if unit and not loops:  # the cipher's own form of the unit
+        idle |= {"key_ranks", "key_copies"}
+    elif all("key_copies" in loop.idle for loop in loops):
+        idle |= {"key_copies"}
     schedules = (datapath.schedule, *(loop.schedule for loop in loops))
     levels = spec.keep_levels and max(map(most_levels, schedules)) > 1
     return idle if levels else idle | {"keep_levels"}

@@ -18,7 +18,7 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def paced(number: int, one: str, cycles: int) -> str:
-    """So many of the noun `one` in so many clock cycles, as a rate.
+    """A rate: `number` of the noun `one` in so many clock `cycles`.
 
     >>> paced(1, "block", 11), paced(5, "block", 50), paced(1, "block", 1)
     ('1 block every 11 cycles', '5 blocks every 50 cycles', '1 block every cycle')

@@ -90,7 +90,7 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Rewritten:
         **_idle_maps(spec, maps),
         "early_keys": not found.held_apart,
         "merge": _merges_alike(spec, maps, found),
-        "copies": not _has(copied, "copy"),
+        "copies": copied == graph,
     }
     return _rewritten(made, idle)
 

@@ -161,8 +161,8 @@ def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int
 
 
 def least_stages(graph: Graph, model: DelayModel, period: float | None, io: Io, below: int) -> int | None:
-    """The fewest stages that hold all of `graph` at a `period` (None: at any), outputs that leave early
-    included; None where that takes `below` stages or more. Otherwise as `fewest_stages`.
+    """The fewest stages that hold all of `graph` at a `period` in ns (None: at any), outputs that leave early
+    included; None where that takes `below` stages or more. `model` and `io` are those of `earliest`.
     """
     timed, wanted = _timed(graph, model), period or _ENDLESS
     return next((n for n in range(1, below) if _fits(graph, model, wanted, io, n, timed)), None)

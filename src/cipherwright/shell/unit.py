@@ -91,11 +91,13 @@ def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str)
         changes["copies"] = 0  # those of the loop are for its own bits
     own = spec.model_copy(update=changes)
     made = rewritten(own, e.graph, timing.model)
-    graph = made.graph
+    graph, before = made.graph, len(made.graph.nodes)
     if not memory:
         graph = replicate(graph, "valid", _LOAD_LANES, 2)
+        before = len(graph.nodes)
         if isinstance(spec, Pipeline) and spec.key_copies:
             graph = copy_busy(graph, spec.key_copies, 1)
+    few = {"key_copies"} if len(graph.nodes) == before else set[str]()
     period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)
@@ -106,4 +108,4 @@ def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str)
         unit = memory_unit(unit_name, name, e, memory, s.stages, spec.key_bits)
     else:
         unit = key_unit(unit_name, name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
-    return BuiltUnit(unit, (KeyLoop(name, design, e, s, users, rows, made.idle),))
+    return BuiltUnit(unit, (KeyLoop(name, design, e, s, users, rows, made.idle | few),))

@@ -72,6 +72,17 @@ def _copies(spec: Datapath, core: Core) -> str:
     return ": it copies the direction, and no block of this pipeline comes with one"
 
 
+def _own_form(spec: Datapath, core: Core) -> str:
+    return f": the key-expansion unit of {spec.cipher} has a form of its own"
+
+
+def _key_copies(spec: Datapath, core: Core) -> str:
+    if "key_ranks" in core.idle:
+        return _own_form(spec, core)
+    assert isinstance(spec, Pipeline)
+    return f": no bit of the key-expansion unit drives more than {spec.key_copies} others"
+
+
 _WHY: Mapping[str, Callable[[Datapath, Core], str]] = {
     "sbox": _sbox,
     "adder": _without("addition"),
@@ -85,6 +96,8 @@ _WHY: Mapping[str, Callable[[Datapath, Core], str]] = {
     ),
     "early_keys": lambda spec, core: ": no lookup table would both choose one of these round keys and use it",
     "copies": _copies,
+    "key_ranks": _own_form,
+    "key_copies": _key_copies,
     "keep_levels": lambda spec, core: ": no stage has two levels of logic",
 }
 """Option -> the end of the sentence on it, where `Core.idle` has it."""

@@ -34,9 +34,11 @@ def delay_lines_from(spec: Datapath, target: Target) -> int:
 
 def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
     """What was asked for in `spec` and does nothing in `core` on `target`, or needs care of the user, a
-    sentence each. An engine has none.
+    sentence each.
     """
-    if isinstance(core, Core) and isinstance(spec, Datapath):
+    if not isinstance(core, Core):
+        yield from spec.idle().values()
+    elif isinstance(spec, Datapath):
         yield from idle_sentences(spec, core)
         yield from _idle_delay_lines(spec, target, core)
         yield from short_tags(spec)
