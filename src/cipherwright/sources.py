@@ -54,8 +54,12 @@ def read_preset(preset: str) -> tuple[Path | None, dict[str, Any]]:
         raise UserError(f"{preset} is no valid TOML: it is not UTF-8 text") from None
     except OSError as e:
         raise UserError(f"can't read {preset}: {reason(e)}") from None
-    except (ValueError, RecursionError) as e:
+    except tomllib.TOMLDecodeError as e:
         raise UserError(f"{preset} is no valid TOML: {e}") from None
+    except RecursionError:
+        raise UserError(f"{preset} can't be read: lists in it are nested too deeply") from None
+    except ValueError:
+        raise UserError(f"{preset} can't be read: a number in it has too many digits") from None
     _check_flat(preset, data)
     return path, data
 
