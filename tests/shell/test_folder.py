@@ -143,7 +143,7 @@ def message_times(texts: dict[str, str], top: str) -> dict[str, list[int]]:
     lines = re.search(r"^// Latency: .*\n(//  .*\n)*", texts[f"{top}.v"], re.M)
     assert lines
     header = [re.sub(r"\n// +", " ", lines[0])]
-    added = {w: int(n) for n, w in re.findall(r"(\d+) cycle\(s\) to a (result|tag)", header[0])}
+    added = {w: int(n) for n, w in re.findall(r"(\d+) cycles? to a (result|tag)", header[0])}
     told = [int(re.findall(r"\d+", header[0])[0]) + added.get("result", 0)]
     tag = r"(\d+) to (\d+) cycles from a packet's last word to its tag"
     of_tag = [int(n) + added.get("tag", 0) for n in next(iter(re.findall(tag, header[0])), ())]
