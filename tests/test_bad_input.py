@@ -509,6 +509,14 @@ def test_an_option_that_does_something_is_not_told(preset: str, changes: list[st
     assert rtl_digest(made.files) != rtl_digest(without.files)
 
 
+def test_more_early_keys_than_there_are_are_all_of_them() -> None:
+    """DES has 16 round keys."""
+    fewer, every, more = (
+        rtl_digest(_made("des-xilinx-16", [f"early_keys={count}"]).files) for count in (4, 16, 20)
+    )
+    assert fewer != every == more
+
+
 def test_no_preset_has_an_option_that_does_nothing() -> None:
     assert {name: found for name in preset_names() if (found := load(name).idle())} == {}
 
