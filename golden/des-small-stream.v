@@ -7,7 +7,7 @@
 // Options:        cipher = des, key_bits = 64, architecture = iterative, stages = 2, sbox = lut4,
 //                 interface = stream
 //                 all others have their defaults
-// Latency:        36 cycles from a block to its result; 2 block(s) every 34 cycle(s)
+// Latency:        36 cycles from a block to its result; 2 blocks every 34 cycles
 // Registers:      541 flip-flops predicted
 //
 // Port         direction  bits  meaning

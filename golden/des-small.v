@@ -6,7 +6,7 @@
 // Command:        cipherwright build des-small
 // Options:        cipher = des, key_bits = 64, architecture = iterative, stages = 1, sbox = lut4
 //                 all others have their defaults
-// Latency:        17 cycles from a block to its result; 1 block(s) every 17 cycle(s)
+// Latency:        17 cycles from a block to its result; 1 block every 17 cycles
 // Registers:      127 flip-flops predicted
 //
 // Port       direction  bits  meaning

@@ -7,7 +7,7 @@
 // Options:        cipher = des, key_bits = 64, stages = 16, key_lead = 1, sbox = lut4_f5,
 //                 early_keys = 1, interface = paper, target = xcve
 //                 all others have their defaults
-// Latency:        16 cycles from a block to its result; 1 block(s) every 1 cycle(s)
+// Latency:        16 cycles from a block to its result; 1 block every cycle
 // Registers:      1942 flip-flops predicted
 //
 // Port        direction  bits  meaning

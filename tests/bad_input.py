@@ -12,6 +12,7 @@ DESK: dict[str, bytes] = {
     "IN": bytes(16),
     "ODD": bytes(13),
     "EMPTY": b"",
+    "MORE": bytes(17),
     "KEY": f"{KEY[:8]} {KEY[8:]}\n".encode(),
     "NOHEX": b"not a key\n",
     "BINARY": bytes(range(128, 136)),
@@ -21,6 +22,8 @@ DESK: dict[str, bytes] = {
     "EMPTY.toml": b"",
     "empty.toml": b"",
     "list.toml": b"[[cipher]]\nname = 3\n",
+    "table.toml": b'name = "x"\n[core]\ncipher = "des"\nkey_bits = 64\n',
+    "deep.toml": b'[tool."a\\nb"]\nkeys = [1]\n',
     "DEEP.toml": b"a = " + b"[" * 5000,
     "HUGE.toml": b'cipher = "des"\nkey_bits = ' + b"9" * 5000,
     "text.toml": b'cipher = "des"\nkey_bits = "many"\nstages = 20\n',
@@ -40,17 +43,23 @@ DESK: dict[str, bytes] = {
 DES = ["encrypt", "des-fast", "--key", KEY]
 CTR = ["encrypt", "aes128-fast-ctr", "--key", KEY128]
 
+XTS = ["aes128-xts-small", "--key", f"{KEY128}{KEY[::-1] * 2}", "--iv", "0" * 32, "--unit-bytes", "16"]
+
 CELLS = ["implement", "des-small", "--target", "osu018"]
 
 CHANNELS = ["build", "aes-gcm-small", "--set", "channels=2"]
 
 COMMANDS: list[tuple[list[str], str]] = [
     (["nonsense"], "no such command 'nonsense'"),
+    (
+        ["encrypt", *XTS, "MORE", "OUT"],
+        "the last unit of MORE would have 1 byte, and a unit has at least 16: give another --unit-bytes",
+    ),
     (["build"], "missing argument"),
     (["build", "des-fast"], "missing option"),
-    (["build", "des-fast", "more", "-o", "OUT"], "unexpected extra argument"),
+    (["build", "des-fast", "more", "-o", "OUT"], "unexpected extra argument (more); cipherwright -h"),
     (["list", "--bogus"], "no such option: --bogus"),
-    (["list", "--js"], "no such option"),
+    (["list", "--js"], "no such option: --js (there is --json); "),
     (["verify", "FOLDER", "--blocks", "0"], "invalid value for '--blocks'"),
     (["verify", "FOLDER", "--blocks", "x"], "invalid value for '--blocks': it takes a whole number;"),
     (["verify", "FOLDER", "--monte", "-1"], "invalid value for '--monte': it takes at least 1;"),
@@ -97,11 +106,17 @@ PRESETS: list[tuple[str, str]] = [
     ("BAD.toml", "BAD.toml is no valid TOML"),
     ("BOTH.toml", "BOTH.toml is no valid TOML"),
     ("LATIN.toml", "LATIN.toml is no valid TOML: it is not UTF-8 text"),
-    ("DEEP.toml", "DEEP.toml is no valid TOML"),
-    ("HUGE.toml", "HUGE.toml"),
+    ("DEEP.toml", "DEEP.toml can't be read: lists in it are nested too deeply"),
+    ("HUGE.toml", "HUGE.toml can't be read: a number in it has too many digits"),
     ("EMPTY.toml", "write name = \"empty\" in 'EMPTY.toml', or give it with --set"),
-    ("empty.toml", "cipher is not given"),
-    ("list.toml", "cipher is a text, not ["),
+    ("empty.toml", "cipher is not given; `cipherwright list --options` says what it is"),
+    ("list.toml", "list.toml has a table [[cipher]], and an option is in no table"),
+    (
+        "table.toml",
+        "table.toml has a table [core], and an option is in no table: leave the line [core] out, so that "
+        'what is below it stands at the top level, such as cipher = "des"',
+    ),
+    ("deep.toml", 'has a table [tool."a\\nb"], and an option is in no table'),
     ("text.toml", "key_bits is a whole number, not "),
     ("date.toml", "cipher is a text, not "),
     ("nul.toml", "cipher: a text is one line of printable characters"),
@@ -144,7 +159,12 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "block_bits=65", "blocks of"),
     ("des-fast", "target=asic", "there is no target asic"),
     ("des-fast", "target=../data/xcv", "there is no target ../data/xcv"),
-    ("des-fast", "stages=3", "3 stages can't hold this design; the fewest are"),
+    (
+        "des-fast",
+        "stages=3",
+        "3 stages can't hold this design; it takes stages = 34 or more; with copies = 0 and hops = none it "
+        "takes stages = 1 or more",
+    ),
     ("des-fast", "stages=0", "stages is at least 1, not 0"),
     ("des-fast", "stages=-5", "stages is at least 1, not -5"),
     ("des-fast", "stages=1e9", "stages is at most 4096, not 1000000000"),
@@ -175,7 +195,7 @@ SETS: list[tuple[str, str, str]] = [
         "fifo_depth=64",
         "fifo_depth = 64 needs interface = stream or axi-stream, not interface = plain",
     ),
-    ("des-fast", "hops=[1]", "hops.0 is a text, not 1"),
+    ("des-fast", "hops=[1]", "item 1 of hops is a text, not 1"),
     ("des-fast", 'hops=["x\\ny"]', "hops: a text is one line of printable characters"),
     ("des-fast", "name=UPPER", "name"),
     ("des-fast", "name=input", "keyword"),
@@ -212,7 +232,8 @@ SETS: list[tuple[str, str, str]] = [
     (
         "aes-gcm-small",
         "target=xc7",
-        "xc7 has no block RAM with registers that stages could be planned with: block_ram_boxes = 0 or an",
+        "the delays of block RAM on xc7 are not known, so no stages can be planned: take "
+        "block_ram_boxes = 0, and another sbox than block_ram",
     ),
     (
         "aes128-gcm",
@@ -239,7 +260,14 @@ SETS: list[tuple[str, str, str]] = [
     (
         "misty1-small",
         "stages=2",
-        "2 stages can't hold this design; the fewest are 4; copies and hops take stages",
+        "2 stages can't hold this design; it takes stages = 4 or more; with copies = 0 and hops = none it "
+        "takes stages = 1 or more",
+    ),
+    (
+        "khazad-small",
+        "stages=2",
+        "2 stages can't hold this design; it takes stages = 3 or more; with copies = 0 it takes stages = 1 "
+        "or more",
     ),
     (
         "des-small",

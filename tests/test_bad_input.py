@@ -26,7 +26,7 @@ from cipherwright.actions import initial_value
 from cipherwright.cli import execute
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
-from cipherwright.shell import rtl_digest
+from cipherwright.shell import BuiltEngine, Core, rtl_digest
 from cipherwright.spec import Spec, load, option_names, preset_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
 from tests.conftest import ROOT, Built
@@ -373,37 +373,152 @@ def test_an_option_that_does_nothing(changes: list[str], sentence: str) -> None:
     assert rtl_digest(made.files) == rtl_digest(without.files)
 
 
+def _made(preset: str, changes: list[str]) -> Core | BuiltEngine:
+    """The core as the command line makes it."""
+    return generate(
+        load(preset, changes), {"preset": preset, **dict(change.split("=") for change in changes)}
+    )
+
+
+_NO_EARLY_KEY = "no lookup table would both choose one of these round keys and use it"
+
+
 @pytest.mark.parametrize(
-    ("preset", "change", "sentence"),
+    ("preset", "changes", "sentence"),
     [
-        ("des-fast", "adder=kogge_stone", "adder = kogge_stone does nothing: des has no addition"),
+        ("mars-ibm-4port", ["key_wait=0"], "key_wait = 0 does nothing with key_memory = ram3"),
+        ("des-fast", ["adder=kogge_stone"], "adder = kogge_stone does nothing: des has no addition"),
         (
             "aes-tiny",
-            "shallow_maps=3",
+            ["shallow_maps=3"],
             "shallow_maps = 3 does nothing with linear_depth = 0: no map can have a level less",
         ),
+        (
+            "sm4-small",
+            ["linear_depth=4"],
+            "linear_depth = 4 does nothing: the networks of its linear maps are the same without it",
+        ),
+        (
+            "camellia-small",
+            ["shallow_maps=2", "linear_depth=4"],
+            "shallow_maps = 2 does nothing: the networks of the first linear maps are the same without it",
+        ),
+        ("des-small", ["early_keys=2"], f"early_keys = 2 does nothing: {_NO_EARLY_KEY}"),
+        (
+            "des-xilinx-16",
+            ["early_keys=3", "direction=encrypt", "interface=plain"],
+            f"early_keys = 3 does nothing: {_NO_EARLY_KEY}",
+        ),
+        ("des-fast", ["merge=6"], "merge = 6 does nothing: the lookup tables are those of merge = 4"),
+        (
+            "des-fast",
+            ["merge=0", "mode=ctr", "direction=encrypt", "copies=0"],
+            "merge = 0 does nothing: the lookup tables are those of merge = 4",
+        ),
+        (
+            "des-fast",
+            ["keep_levels=true"],
+            "keep_levels = true does nothing: no stage has two levels of logic",
+        ),
+        (
+            "des-xilinx-16",
+            ["equal_rounds=true", "stages=20"],
+            "equal_rounds = true does nothing: registers at equal places would take over 1 % more logic "
+            "cells, or there are no such places",
+        ),
+        (
+            "des-small",
+            ["copies=1000"],
+            "copies = 1000 does nothing: no bit that an iteration makes drives more than 1000 others",
+        ),
+        (
+            "des-fast",
+            ["copies=8", "direction=encrypt"],
+            "copies = 8 does nothing: it copies the direction, and no block of this pipeline comes with one",
+        ),
+        (
+            "des-fast",
+            ["key_words=priced"],
+            "key_words = priced does nothing: des has one way to make late round keys",
+        ),
+        (
+            "des-xilinx-16",
+            ["reset=async"],
+            "reset = async does nothing: the ports of interface = paper have no reset",
+        ),
+        (
+            "des-small",
+            ["slice_xor=true", "target=xcv"],
+            "slice_xor = true does nothing: des has no linear layer",
+        ),
+        (
+            "aes128-xts-small",
+            ["fuse_linear=true"],
+            "fuse_linear = true does nothing: no linear map follows another one",
+        ),
+        (
+            "mars-fast",
+            ["key_ranks=1"],
+            "key_ranks = 1 does nothing: the key-expansion unit of mars has a form of its own",
+        ),
+        (
+            "mars-fast",
+            ["key_copies=8"],
+            "key_copies = 8 does nothing: the key-expansion unit of mars has a form of its own",
+        ),
+        (
+            "des-fast",
+            ["key_copies=200", "key=static", "key_expansion=unit"],
+            "key_copies = 200 does nothing: no bit of the key-expansion unit drives more than 200 others",
+        ),
+        (
+            "sm4-fast",
+            ["copies=8"],
+            "copies = 8 does nothing: it copies the direction, and no block of this pipeline comes with one",
+        ),
+        ("aes-gcm-small", ["sbox=gates"], "sbox = gates does nothing: all S-boxes are in block RAM"),
     ],
 )
-def test_an_option_that_does_nothing_elsewhere(preset: str, change: str, sentence: str) -> None:
-    without = generate(load(preset), {})
-    made = generate(load(preset, [change]), {})
-    assert [*without.warnings, sentence] == list(made.warnings)
+def test_an_option_that_does_nothing_elsewhere(preset: str, changes: list[str], sentence: str) -> None:
+    """The first change is told, and it is true: the RTL is that without it."""
+    made, without = (_made(preset, c) for c in (changes, changes[1:]))
+    assert [w for w in made.warnings if w not in without.warnings] == [sentence]
     assert rtl_digest(made.files) == rtl_digest(without.files)
 
 
-def test_an_option_that_does_something_is_not_told() -> None:
-    """A loop counts its iterations, whatever the cipher, and maps of two levels have one less."""
-    for preset, changes in (
-        ("des-small", ["adder=kogge_stone"]),
-        ("aes-tiny", ["linear_depth=4", "shallow_maps=3"]),
-    ):
-        without, made = (generate(load(preset, c), {}) for c in (changes[:-1], changes))
-        assert not made.warnings
-        assert rtl_digest(made.files) != rtl_digest(without.files)
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [
+        ("des-small", ["adder=kogge_stone"]),  # a loop counts its iterations, whatever the cipher
+        ("aes-tiny", ["shallow_maps=3", "linear_depth=4"]),  # maps of two levels have one less
+        ("des-xilinx-16", ["early_keys=3"]),
+        ("des-xilinx-16", ["early_keys=99"]),  # those that there are
+        ("des-small", ["merge=2"]),
+        ("des-xilinx-16", ["merge=3", "early_keys=0"]),
+        ("des-small", ["keep_levels=true"]),
+        ("des-fast", ["equal_rounds=true", "key=static", "key_expansion=unit", "copies=0"]),
+        ("des-small", ["copies=8", "stages=4"]),
+        ("mars-ibm-1port-key2", ["key_wait=0"]),
+        ("des-fast", ["key_copies=8", "key=static", "key_expansion=unit"]),
+        ("aes-gcm-small", ["sbox=gates", "block_ram_boxes=8"]),
+    ],
+)
+def test_an_option_that_does_something_is_not_told(preset: str, changes: list[str]) -> None:
+    made, without = (_made(preset, c) for c in (changes, changes[1:]))
+    assert made.warnings == without.warnings
+    assert rtl_digest(made.files) != rtl_digest(without.files)
+
+
+def test_more_early_keys_than_there_are_are_all_of_them() -> None:
+    """DES has 16 round keys."""
+    fewer, every, more = (
+        rtl_digest(_made("des-xilinx-16", [f"early_keys={count}"]).files) for count in (4, 16, 20)
+    )
+    assert fewer != every == more
 
 
 def test_no_preset_has_an_option_that_does_nothing() -> None:
-    assert {name: found for name in preset_names() if (found := list(load(name).idle()))} == {}
+    assert {name: found for name in preset_names() if (found := load(name).idle())} == {}
 
 
 def test_the_limits_of_short_tags_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+import typer
 
 from cipherwright.cli import app, execute
 from cipherwright.report import RECORD_KEYS
@@ -186,6 +187,17 @@ def test_help_is_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]
         assert f"Usage: {' '.join(['cipherwright', *words])} " in texts[0]
+
+
+def test_every_argument_and_option_says_what_it_is() -> None:
+    """In a sentence, which ends with a full stop; the command's own begins with a verb."""
+    verbs = set()
+    for name, found in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        verbs.add(str(found.help).split()[0])
+        for parameter in found.params:
+            text = getattr(parameter, "help", None)
+            assert text and text[0].isupper() and text.endswith("."), (name, parameter.name, text)
+    assert verbs == {"List", "Write", "Check", "Run", "Find", "Encrypt", "Decrypt", "Print", "Make"}
 
 
 def test_a_file_in_counter_mode(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.plain_english import FORBIDDEN, LEFT
 
 _PHRASE = re.compile(rf"\b(?:{'|'.join(FORBIDDEN)})\b", re.IGNORECASE)
+_EITHER = re.compile(r"[a-z]\(s\)(?=[\s.,;:\"')]|$)")
 _IDENTIFIER = re.compile(r"[rbuf]*['\"]\w*['\"]", re.IGNORECASE)
 
 
@@ -25,13 +26,13 @@ def prose_lines(path: Path) -> list[str]:
     return [line for part in prose for line in part.splitlines()]
 
 
-def found_in(root: Path) -> dict[str, list[str]]:
+def found_in(root: Path, phrase: re.Pattern[str] = _PHRASE) -> dict[str, list[str]]:
     """File -> its lines with a phrase."""
     pages = [root / "README.md", root / "CONTRIBUTING.md", root / "ARCHITECTURE.md"]
     texts = [p for folder in ("docs/guide", "docs/ciphers") for p in sorted((root / folder).glob("*.md"))]
     presets = sorted((root / "src/cipherwright/data/presets").glob("*.toml"))
     files = [*pages, *texts, *presets, *sorted((root / "src").rglob("*.py"))]
-    found = {str(p.relative_to(root)): [x for x in prose_lines(p) if _PHRASE.search(x)] for p in files}
+    found = {str(p.relative_to(root)): [x for x in prose_lines(p) if phrase.search(x)] for p in files}
     return {name: lines for name, lines in found.items() if lines}
 
 
@@ -56,3 +57,12 @@ def test_the_search_sees_a_phrase(tmp_path: Path) -> None:
     assert [bool(_PHRASE.search(line)) for line in prose_lines(tmp_path / "a.py")] == [True, True]
     (tmp_path / "b.py").write_text("# a striped standing wishbone\n")
     assert not _PHRASE.search(prose_lines(tmp_path / "b.py")[0])
+
+
+def test_one_or_several(root: Path) -> None:
+    """No text leaves it to its reader whether there is one of something (`wording.counted`)."""
+    assert found_in(root, _EITHER) == {}
+    seen = ["2 block(s) every", "16 state(s))", "takes 3 cycle(s)"]
+    assert [bool(_EITHER.search(line)) for line in [*seen, "shift_rows(s)}", "(s)", "words"]] == [
+        True
+    ] * 3 + [False] * 3

@@ -39,6 +39,7 @@ from .target import (
 )
 from .tools import scratch
 from .verify import Bulk, CoreFolder, MacBench, Packet, Unit, UnitBench, bus_traffic, packet_bench
+from .wording import counted
 
 __all__ = [
     "additional_data",
@@ -171,8 +172,8 @@ def _check_lengths(p: Mapping[str, Any], aad: bytes, text: bytes) -> None:
     n = int(p["nonce_bytes"])
     if len(text) > (most := largest_data(n)):
         raise UserError(
-            f"the message has {len(text)} bytes, and a packet under a nonce of {n} bytes has at most {most}: "
-            "build the core with a smaller nonce_bytes"
+            f"the message has {counted(len(text), 'byte')}, and a packet under a nonce of {n} bytes has at "
+            f"most {most}: build the core with a smaller nonce_bytes"
         )
     if len(aad) > LARGEST_AAD:
         raise UserError(f"the additional data have {len(aad)} bytes, and a packet has at most {LARGEST_AAD}")
@@ -227,11 +228,13 @@ def units_of(
         raise UserError(f"{option} is {unit_bytes}, and a unit has {BLOCK_BYTES} to {LARGEST_UNIT} bytes")
     size = unit_bytes or len(data)
     if len(data) < BLOCK_BYTES:
-        raise UserError(f"{what} has {len(data)} bytes, and mode {mode} takes at least {BLOCK_BYTES}")
+        raise UserError(
+            f"{what} has {counted(len(data), 'byte')}, and mode {mode} takes at least {BLOCK_BYTES}"
+        )
     if rest := len(data) % size if len(data) % size < BLOCK_BYTES else 0:
         raise UserError(
-            f"the last unit of {what} would have {rest} bytes, and a unit has at least {BLOCK_BYTES}: give "
-            f"another {option} than {unit_bytes}"
+            f"the last unit of {what} would have {counted(rest, 'byte')}, and a unit has at least "
+            f"{BLOCK_BYTES}: give another {option} than {unit_bytes}"
         )
     if size > LARGEST_UNIT:
         raise UserError(
@@ -260,7 +263,7 @@ def message_tag(core: CoreFolder, key: bytes, message: bytes, tell: Tell = quiet
     """
     tell("compiling the simulation (kept for the next time)", 0.0)
     bench = MacBench.compile(core.sources, core.record)
-    tell(f"a message of {len(message)} bytes through the simulated hardware")
+    tell(f"a message of {counted(len(message), 'byte')} through the simulated hardware")
     return bench.tags(key, [message])[0]
 
 
@@ -303,9 +306,9 @@ def padded(spec: Spec, data: bytes, what: str) -> bytes:
         raise UserError(f"{what} has 0 bytes, and {spec.mode.upper()} takes one byte or more")
     if not data or len(data) % size:
         raise UserError(
-            f"{what} has {len(data)} bytes, and {spec.mode.upper()} takes one or more whole blocks of "
-            f"{size}; pad it first (PKCS #7 adds 1 to {size} "
-            "bytes, as openssl enc does by default): nothing is padded silently"
+            f"{what} has {counted(len(data), 'byte')}, and {spec.mode.upper()} takes one or more whole "
+            f"blocks of {size}; pad it first (PKCS #7 adds 1 to {size} bytes, as openssl enc does by "
+            "default): nothing is padded silently"
         )
     return data
 
@@ -334,7 +337,7 @@ def crypt(
     if p["mode"] in PACKET_MODES:
         return _crypt_packet(core, decrypt, key, iv, aad, message[0], tell)
     data, length = message
-    blocks = f"{len(data) // (p['block_bits'] // 8)} blocks through the simulated hardware"
+    blocks = f"{counted(len(data) // (p['block_bits'] // 8), 'block')} through the simulated hardware"
     tell("compiling the simulation (kept for the next time)", 0.0)
     if p["architecture"] != "engine":
         bulk = Bulk.compile(core.sources, core.record, len(data) // (p["block_bits"] // 8))

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from .arch import KeyParts, Scheduled, Timing, Unscheduled, describe, placed, unplaced
 from .engine import key_parts, unit_for
 from .graph import Graph
+from .rtl import most_levels
 from .shell import BuiltUnit, arrivals
 from .spec import Datapath
 from .target import delay_lines_from, load_target, require
 
-__all__ = ["Prepared", "prepare", "with_registers"]
+__all__ = ["Prepared", "idle_options", "prepare", "with_registers"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,18 @@ def with_registers(spec: Datapath, ready: Prepared) -> tuple[Scheduled, BuiltUni
     """
     datapath = placed(spec, ready.found, ready.timing)
     return datapath, unit_for(spec, datapath, ready.timing) if ready.parts else None
+
+
+def idle_options(spec: Datapath, datapath: Scheduled, unit: BuiltUnit | None) -> frozenset[str]:
+    """Names of options of `spec` that found nothing to change: the `datapath` and its `unit`, as from
+    `with_registers`, are the same with their defaults. An option that has its default is one of them.
+    """
+    loops = unit.loops if unit else ()
+    idle = datapath.idle.intersection(*(loop.idle for loop in loops))
+    if unit and not loops:  # the cipher's own form of the unit
+        idle |= {"key_ranks", "key_copies"}
+    elif all("key_copies" in loop.idle for loop in loops):
+        idle |= {"key_copies"}
+    schedules = (datapath.schedule, *(loop.schedule for loop in loops))
+    levels = spec.keep_levels and max(map(most_levels, schedules)) > 1
+    return idle if levels else idle | {"keep_levels"}

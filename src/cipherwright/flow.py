@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from .arch import lowered
-from .datapath import prepare, with_registers
+from .datapath import idle_options, prepare, with_registers
 from .engine import ENGINES
 from .process import without_collector
 from .registry import blaming, origin
@@ -52,4 +52,4 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
     inputs = CoreInputs(spec, ready.plain, datapath, design, asked, keys, ready.timing)
     core = assemble_packets(inputs) if spec.mode in PACKETS else assemble(inputs)
     confirm_core(spec, core.design, datapath, ready.parts, unit.loops if unit else ())
-    return core
+    return replace(core, idle=idle_options(spec, datapath, unit))

@@ -36,6 +36,7 @@ from .spec import load as load_spec
 from .target import CellOptions, load_target, target_names
 from .tools import scratch
 from .verify import CoreFolder, Verdict
+from .wording import counted
 
 __all__ = [
     "CheckFailed",
@@ -305,7 +306,7 @@ class Core:
         mode = f", {s.mode.upper()}" if s.mode != "ecb" else ""
         return (
             f"<cipherwright.Core {s.name}: {s.cipher}, {s.key_bits}-bit key, {s.architecture}, "
-            f"{s.direction}{mode}; {stages} stage{'s' * (stages != 1)}, latency {self.latency} cycles, "
+            f"{s.direction}{mode}; {counted(stages, 'stage')}, latency {counted(self.latency, 'cycle')}, "
             f"{self.flip_flops:,} FFs>"
         )
 

@@ -4,8 +4,10 @@ or a cipher's name; and changes of single options.
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -47,13 +49,49 @@ def read_preset(preset: str) -> tuple[Path | None, dict[str, Any]]:
         return None, {"cipher": preset}
     path = _file(preset) if preset.endswith(".toml") else preset_path(preset)
     try:
-        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise UserError(f"{preset} is no valid TOML: it is not UTF-8 text") from None
     except OSError as e:
         raise UserError(f"can't read {preset}: {reason(e)}") from None
-    except (ValueError, RecursionError) as e:
+    except tomllib.TOMLDecodeError as e:
         raise UserError(f"{preset} is no valid TOML: {e}") from None
+    except RecursionError:
+        raise UserError(f"{preset} can't be read: lists in it are nested too deeply") from None
+    except ValueError:
+        raise UserError(f"{preset} can't be read: a number in it has too many digits") from None
+    _check_flat(preset, data)
+    return path, data
+
+
+def _check_flat(preset: str, data: Mapping[str, Any]) -> None:
+    """Raise UserError where `data` of the TOML file `preset` has a table: an option is never in one."""
+    if found := _table(data):
+        name, inside = found
+        lines = [f"{k} = {json.dumps(v)}" for k, v in inside.items() if isinstance(v, str | int | float)]
+        line = next((line for line in lines if len(line) <= _LONGEST_LINE), 'cipher = "aes"')
+        raise UserError(
+            f"{preset} has a table {name}, and an option is in no table: leave the line {name} out, so that "
+            f"what is below it stands at the top level, such as {line}"
+        )
+
+
+_LONGEST_LINE = 60
+"""Characters of a line of a file that is shown as an example."""
+
+
+def _table(data: Mapping[str, Any], before: str = "") -> tuple[str, Mapping[str, Any]] | None:
+    """The first table in `data` that has more than tables: its header, and what is in it; None where there
+    is none. before: what its name begins with.
+    """
+    for name, value in data.items():
+        inside = value[0] if isinstance(value, list) and value else value
+        if isinstance(inside, Mapping):
+            whole = before + (name if re.fullmatch(r"[\w-]+", name, re.ASCII) else json.dumps(name))
+            deeper = all(isinstance(v, Mapping) for v in inside.values())
+            shown = f"[{whole}]" if inside is value else f"[[{whole}]]"
+            return (_table(inside, f"{whole}.") if deeper else None) or (shown, inside)
+    return None
 
 
 def _file(name: str) -> Path:

@@ -44,12 +44,15 @@ def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) 
     states, which the sentence mentions where the mistake is in them.
     """
     first = e.errors()[0]
-    where = ".".join(str(p) for p in first["loc"])
+    name, *items = map(str, first["loc"]) if first["loc"] else ("",)
+    where = (
+        f"item {int(items[0]) + 1} of {name}" if items and items[0].isdigit() else ".".join([name, *items])
+    )
     if first["type"] == "extra_forbidden":
         hint = nearest(where, options) or "`cipherwright list --options` shows all"
         return UserError(f"there is no option {where}; {hint}")
     error = first.get("ctx", {}).get("error")
-    theirs = [n for n in (error.options if isinstance(error, Unfit) else [where]) if n in preset]
+    theirs = [n for n in (error.options if isinstance(error, Unfit) else [name]) if n in preset]
     asked = (
         "; the preset asks for " + ", ".join(f"{n} = {shortened(preset[n])}" for n in theirs)
         if theirs and len(theirs) < len(preset)
@@ -61,7 +64,7 @@ def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) 
 def _sentence(error: Any, where: str) -> str:
     """What an error says of the option `where` ("": of several)."""
     if error["type"] == "missing":
-        return f"{where} is not given"
+        return f"{where} is not given; `cipherwright list --options` says what it is"
     given, limits = shortened(error["input"]), error.get("ctx", {})
     form = next((text for kind, text in _KINDS.items() if error["type"].startswith(kind)), "")
     if not form:

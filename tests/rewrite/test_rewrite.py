@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import pytest
 
@@ -18,12 +19,14 @@ from cipherwright.rewrite import (
     circuit,
     copy_busy,
     merge_bitwise,
+    merged,
     narrow,
     prove,
     realise,
     replicate,
     split_tables,
     unfit,
+    without_moves,
 )
 from cipherwright.spec import load
 from tests.graph.test_graph import random_graph
@@ -115,6 +118,46 @@ def test_merging_keeps_the_meaning_and_the_bound(k: int) -> None:
             assert evaluate(m, inputs) == evaluate(g, inputs)
 
 
+def test_what_merging_found_tells_when_another_bound_is_the_same() -> None:
+    """For every two bounds, and none (0): the graphs are equal where that is said, and nowhere else."""
+    said = set()
+    for seed in range(40):
+        graph = random_graph(seed, 40)
+        made = {k: merged(graph, k) for k in (0, 2, 3, 4, 5, 6)}
+        for (k, one), (other, two) in product(made.items(), repeat=2):
+            alike = one.as_with(other)
+            said.add((alike, k == other))
+            assert alike == (one.graph == two.graph), (seed, k, other)
+    assert {(True, False), (False, False), (True, True)} == said
+
+
+def test_what_is_held_apart_is_told_where_it_changes_something() -> None:
+    """Of every operation in turn: that it had to stay by itself is said where the graph is another one."""
+    told = 0
+    for seed in range(30):
+        graph = random_graph(seed, 40)
+        free = merged(graph, 4)
+        assert not free.held_apart
+        for i in graph.logic():
+            kept = merged(graph, 4, frozenset({i}))
+            assert kept.held_apart == (kept.graph != free.graph), (seed, i)
+            told += kept.held_apart
+    assert told
+
+
+def test_a_graph_without_what_takes_stages() -> None:
+    """Copies and stages for wires are left out, each by itself or both, and the meaning stays."""
+    b = GraphBuilder("g")
+    r, e, d, s = b.input("r", 8), b.input("e", 8), b.input("d", 8), b.input("s", 1)
+    b.output("x", b.named(b.xor(r, b.mux(s, d, e)), "x"))
+    graph = add_hops(replicate(b.build(), "s", 3), ("x",))
+    for gone in (("copy",), ("hop",), ("copy", "hop"), ()):
+        made = without_moves(graph, gone)
+        assert {n.op for n in made.nodes} & {"copy", "hop"} == {"copy", "hop"} - set(gone)
+        inputs = {"r": 0xA5, "e": 0x0F, "d": 0x3C, "s": 1}
+        assert evaluate(made, inputs) == evaluate(graph, inputs)
+
+
 def test_narrowing_keeps_the_meaning() -> None:
     shorter = 0
     for seed in range(60):
@@ -131,9 +174,9 @@ def test_key_choice_and_xor_become_one_lut4() -> None:
     b = GraphBuilder("g")
     r, e, d, s = b.input("r", 8), b.input("e", 8), b.input("d", 8), b.input("s", 1)
     b.output("x", b.xor(r, b.mux(s, d, e)))
-    merged = merge_bitwise(b.build(), 4)
-    assert [n.op for n in merged.nodes if n.op != "input"] == ["lut"]
-    assert len(merged.nodes[-1].args) == 4
+    made = merge_bitwise(b.build(), 4)
+    assert [n.op for n in made.nodes if n.op != "input"] == ["lut"]
+    assert len(made.nodes[-1].args) == 4
 
 
 def test_copies_and_hops_keep_the_meaning() -> None:

@@ -18,9 +18,9 @@ APB = ("des-small", "interface=axi-stream", "direction=encrypt", "control=apb")
 WISHBONE = ("des-small", "interface=axi-stream", "tdata_bits=256", "control=wishbone")
 DEEP = ("des-small", "architecture=pipelined", "stages=16", "key=agile", "interface=axi-stream")
 CORES = {
-    LITE: "acts once and is answered once (16 state(s))",
-    APB: "acts once and is answered once (1 state(s))",
-    WISHBONE: "acts once and is answered once (2 state(s))",
+    LITE: "acts once and is answered once (16 states)",
+    APB: "acts once and is answered once (1 state)",
+    WISHBONE: "acts once and is answered once (2 states)",
     DEEP: "2 outputs of valid and ready depend on registers only",
 }
 """A core -> what is said of it: narrow beats, whole blocks, wide beats; a pipeline with a deep FIFO."""

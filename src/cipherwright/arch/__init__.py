@@ -18,7 +18,7 @@ from .graphs import (
 from .key_memory import KeyMemory
 from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow, fold_read
-from .rewrites import rewritten, widest_table
+from .rewrites import Rewritten, rewritten, widest_table
 from .stages import KeyWords, Scheduled, Timing, lowered, placed, unplaced, waiting
 from .unrolled import describe, key_parts
 
@@ -31,6 +31,7 @@ __all__ = [
     "KeyParts",
     "KeyWords",
     "Loop",
+    "Rewritten",
     "Scheduled",
     "Timing",
     "Unscheduled",

@@ -127,7 +127,7 @@ def maps_of(rows: Mapping[str, Rows], prefix: str) -> dict[str, Rows]:
 @dataclass(frozen=True)
 class Unscheduled:
     """A datapath without registers: `graph`. io: when its inputs arrive and its outputs leave; `loops`,
-    `iterations`, `rows` and `memory` are as in `stages.Scheduled`.
+    `iterations`, `rows`, `memory` and `idle` are as in `stages.Scheduled`.
     """
 
     graph: Graph
@@ -136,6 +136,7 @@ class Unscheduled:
     iterations: int | None = None
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     memory: KeyMemory | None = None
+    idle: frozenset[str] = frozenset()
 
 
 def key_variants(spec: Datapath) -> tuple[str, ...]:
@@ -167,13 +168,16 @@ def unscheduled(
     if isinstance(spec, Loop):
         loop = _loop(spec, parts is not None)
         boxes = boxes_in_block_ram(loop.graph, spec.block_ram_boxes)
-        return Unscheduled(realised(spec, boxes), loop.io, loop.loops, loop.iterations, memory=loop.memory)
+        made = realised(spec, boxes)
+        times = (loop.io, loop.loops, loop.iterations)
+        return Unscheduled(made.graph, *times, memory=loop.memory, idle=made.idle)
     assert isinstance(spec, Pipeline)
     if parts is not None:
         return _over_held_keys(spec, parts.rounds, io)
     signals = spec.round_numbers == "signals"
     graph = describe(spec, signals, variant) if signals or variant != "kept" else plain
-    return Unscheduled(realised(spec, graph), io)
+    made = realised(spec, graph)
+    return Unscheduled(made.graph, io, idle=made.idle)
 
 
 def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
@@ -183,13 +187,15 @@ def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
         boxes = share_boxes(rounds)
     else:
         boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)
-    held = held_words(realised(spec, boxes))
+    made = realised(spec, boxes)
+    held = held_words(made.graph)
     early = tuple((c.select, -c.lead) for c in key_choices(spec.keys_read))
     never = never_second(spec)
     return Unscheduled(
         choosing(held.graph, spec.keys_read, never),
         Io((*io.arrive, *early), io.leave),
         rows=rows_of(held.graph, held.rows, never),
+        idle=made.idle,
     )
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import UserError
 from ..graph import Graph
+from ..rewrite import without_moves
 from ..rtl import Design, LowerOptions, lower
-from ..schedule import DelayModel, Io, Schedule, TooFewStages, logic_cells, schedule
+from ..schedule import DelayModel, Io, Schedule, TooFewStages, least_stages, logic_cells, schedule
 from ..spec import Datapath, Loop, Pipeline
 from .graphs import Unscheduled, key_variants, unscheduled
 from .key_memory import KeyMemory
@@ -18,6 +19,9 @@ from .key_unit import KeyParts
 from .rewrites import mapped
 
 __all__ = ["KeyWords", "Scheduled", "Timing", "lowered", "placed", "unplaced", "waiting"]
+
+_MOST_STAGES = 4097
+"""More stages than can be asked for."""
 
 _RING_BITS = 16
 """Bits of a delay line in distributed RAM that share a counter."""
@@ -53,7 +57,8 @@ class Scheduled:
     loops: (input, output) pairs of a loop; iterations: of a loop, from a block's load to its result, which
     are those until the next load (None: a pipeline); rows: the linear map in which each held round key is
     stored, by input; memory: the round keys that a loop reads by address; key_words: where ways to make late
-    round keys were priced.
+    round keys were priced; idle: names of options of the rewrites that changed nothing, whichever way that
+    is.
     """
 
     schedule: Schedule
@@ -62,6 +67,7 @@ class Scheduled:
     rows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     memory: KeyMemory | None = None
     key_words: KeyWords | None = None
+    idle: frozenset[str] = frozenset()
 
 
 def unplaced(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timing) -> dict[str, Unscheduled]:
@@ -74,7 +80,12 @@ def unplaced(spec: Datapath, plain: Graph, parts: KeyParts | None, timing: Timin
     Raises UserError where the options do not suit the cipher.
     """
     found = {v: unscheduled(spec, plain, parts, timing.io, v) for v in key_variants(spec)}
-    return {v: replace(u, graph=mapped(spec, u.graph, timing.model)) for v, u in found.items()}
+    return {v: _mapped(spec, u, timing.model) for v, u in found.items()}
+
+
+def _mapped(spec: Datapath, found: Unscheduled, model: DelayModel) -> Unscheduled:
+    made = mapped(spec, found.graph, model)
+    return replace(found, graph=made.graph, idle=found.idle | made.idle)
 
 
 def placed(spec: Datapath, found: Mapping[str, Unscheduled], timing: Timing) -> Scheduled:
@@ -89,7 +100,8 @@ def placed(spec: Datapath, found: Mapping[str, Unscheduled], timing: Timing) -> 
         return next(iter(made.values()))
     prices = {v: logic_cells(p.schedule, timing.srl_from) for v, p in made.items()}
     best = min(prices, key=lambda v: (prices[v], v))
-    return replace(made[best], key_words=KeyWords(best, prices))
+    idle = frozenset.intersection(*(p.idle for p in made.values()))
+    return replace(made[best], key_words=KeyWords(best, prices), idle=idle)
 
 
 def _placed(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
@@ -100,10 +112,28 @@ def _placed(spec: Datapath, found: Unscheduled, timing: Timing) -> Scheduled:
     try:
         s = schedule(graph, timing.model, stages, period, found.io, timing.srl_from, equal)
     except TooFewStages as e:
-        there = {n.op for n in graph.nodes}
-        taken = " and ".join(name for name, op in (("copies", "copy"), ("hops", "hop")) if op in there)
-        raise UserError(f"{e}; {taken} take stages, too" if taken else str(e)) from None
-    return Scheduled(s, found.loops, found.iterations, found.rows, found.memory)
+        raise UserError(f"{e}{_without_moves(found, timing.model, period)}") from None
+    return Scheduled(s, found.loops, found.iterations, found.rows, found.memory, idle=found.idle)
+
+
+_MOVES = {"copy": "copies = 0", "hop": "hops = none"}
+"""Operations that take a stage and only move a bit, and the options without which there are none."""
+
+
+def _without_moves(found: Unscheduled, model: DelayModel, period: float | None) -> str:
+    """The end of a sentence: without which options `found` takes the fewest stages at a `period` (None: at
+    any), and how many these are. Empty where there are no such operations, or the stages are as many.
+    """
+    there = [op for op in _MOVES if any(n.op == op for n in found.graph.nodes)]
+    most, said = _MOST_STAGES, ""
+    for operations in dict.fromkeys([(), *((op,) for op in there), tuple(there)]):
+        graph = without_moves(found.graph, operations)
+        least = least_stages(graph, model, period, found.io, most)
+        if least is not None:
+            most = least
+            options = " and ".join(_MOVES[op] for op in operations)
+            said = f"; with {options} it takes stages = {least} or more" if options else ""
+    return said
 
 
 def lowered(spec: Datapath, made: Scheduled, srl_from: int, name: str) -> Design:

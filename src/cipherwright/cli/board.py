@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ..files import check_new
-from .complete import complete_board, complete_source
-from .console import Json, Sets, err, print_json, progress
+from .complete import complete_board
+from .console import Json, Sets, Source, err, print_json, progress
 
 __all__ = ["board"]
 
@@ -19,23 +19,29 @@ __all__ = ["board"]
 class BoardLine:
     """The command line of board."""
 
-    name: Annotated[str, typer.Argument(metavar="BOARD", autocompletion=complete_board)]
-    source: Annotated[str, typer.Argument(metavar="PRESET|FILE.toml|FILE.py", autocompletion=complete_source)]
+    name: Annotated[
+        str,
+        typer.Argument(metavar="BOARD", help="The board, such as ulx3s-85f.", autocompletion=complete_board),
+    ]
+    source: Source
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder for the bitstream.")]
     sets: Sets = field(default_factory=list)
-    baud: Annotated[int, typer.Option(help="Rate of the UART (0: the board's own).", min=0)] = 0
+    baud: Annotated[
+        int, typer.Option(help="Bits that the UART sends in a second (0: the board's own rate).", min=0)
+    ] = 0
     seed: Annotated[int, typer.Option(help="Seed of place and route.", min=1)] = 1
     bitstream: Annotated[
         bool,
         typer.Option(
-            "--bitstream/--no-bitstream", help="Place and route, or the Verilog alone, for simulation."
+            "--bitstream/--no-bitstream",
+            help="Whether to place and route, or to write the Verilog alone, for simulation.",
         ),
     ] = True
     as_json: Json = False
 
 
 def board(line: BoardLine) -> None:
-    """A bitstream with the core, a UART and a self-check at full speed."""
+    """Make a bitstream with a core, a UART to talk to it, and a self-check at full speed."""
     from ..board import Order, load_board, make_board
 
     check_new(line.out)

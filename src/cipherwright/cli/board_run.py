@@ -14,6 +14,7 @@ from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
 from ..errors import CheckFailed, UserError
 from ..files import check_result, read_whole, write_whole
 from ..key_input import parse_any_hex, parse_hex, read_key
+from ..wording import counted
 from .console import Aad, AadFile, Iv, Json, Key, KeyFile, UnitBytes, err, print_json, progress
 
 if TYPE_CHECKING:
@@ -26,13 +27,16 @@ __all__ = ["board_run"]
 class BoardRunLine:
     """The command line of board-run."""
 
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `board` made.")]
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder that `board` made.")]
     port: Annotated[
         str, typer.Argument(metavar="PORT|sim", help="The board's serial port, or sim: a simulation of it.")
     ]
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[IN OUT]", help="A file to encrypt; mode cmac takes IN alone."),
+        typer.Argument(
+            metavar="[IN OUT]",
+            help="The file to encrypt or decrypt and the file to write; mode cmac takes IN alone.",
+        ),
     ] = None
     key: Key = ""
     key_file: KeyFile = None
@@ -41,10 +45,15 @@ class BoardRunLine:
     aad_file: AadFile = None
     unit_bytes: UnitBytes = None
     slot: Annotated[
-        int, typer.Option(help="Slot of the key, of a core with two resident keys (key_slots = 2).", min=0)
+        int,
+        typer.Option(
+            help="The slot that the key goes into, of a core with two resident keys (key_slots = 2).", min=0
+        ),
     ] = 0
-    decrypt: Annotated[bool, typer.Option("--decrypt", help="Decrypt the file.")] = False
-    seconds: Annotated[float, typer.Option(help="Length of the self-check.", min=0.0)] = 1.0
+    decrypt: Annotated[
+        bool, typer.Option("--decrypt", help="Decrypt the file IN instead of encrypting it.")
+    ] = False
+    seconds: Annotated[float, typer.Option(help="Seconds that the self-check takes.", min=0.0)] = 1.0
     as_json: Json = False
 
     def secret(self, facts: dict[str, Any]) -> bytes:
@@ -60,7 +69,7 @@ class BoardRunLine:
 
 
 def board_run(line: BoardRunLine) -> None:
-    """A self-check of a board at full speed, or a file through it."""
+    """Run the self-check of a board at full speed, or send a file through the board."""
     from ..board.driver import link_to
     from ..board.link import read_facts
     from ..board.simulated import simulated_port
@@ -96,7 +105,8 @@ class _File:
         link.load_key(self.key)
         result = self.through(link, tell)
         write_whole(self.out, result)
-        err.print(f"{self.out}: {len(result)} bytes {'de' if self.decrypt else 'en'}crypted by the board")
+        way = "de" if self.decrypt else "en"
+        err.print(f"{self.out}: {counted(len(result), 'byte')} {way}crypted by the board")
 
     def through(self, link: BoardLink, tell: Any) -> bytes:
         """What the board makes of it."""

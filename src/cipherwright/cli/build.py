@@ -10,8 +10,8 @@ import typer
 
 from ..errors import UserError
 from ..files import check_new
-from .complete import complete_source
-from .console import Sets, err, progress, warn
+from ..wording import counted
+from .console import Sets, Source, err, progress, warn
 from .goal import GoalLine, goal_of
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ __all__ = ["build"]
 class _CoreLine:
     """Its part that says which core."""
 
-    preset: Annotated[str, typer.Argument(metavar="PRESET|FILE.toml|FILE.py", autocompletion=complete_source)]
+    preset: Source
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder for the core.")]
     sets: Sets = field(default_factory=list)
-    picture: Annotated[str, typer.Option(help="Draw the pipeline into the folder: svg or png.")] = ""
+    picture: Annotated[str, typer.Option(help="Draw the stages into the folder, as svg or png.")] = ""
     extras: Annotated[
         str,
-        typer.Option("--with", metavar="cocotb,model", help="A cocotb bench, a Verilator model, or both."),
+        typer.Option(
+            "--with", metavar="cocotb,model", help="Add a cocotb bench, a Verilator model, or both."
+        ),
     ] = ""
 
 
@@ -40,7 +42,7 @@ class BuildLine(GoalLine, _CoreLine):
 
 
 def build(line: BuildLine) -> None:
-    """RTL, testbench, constraints, FuseSoC .core and record.json in a new folder."""
+    """Write a core to a new folder: Verilog, testbench, README, constraints, packages and record.json."""
     from ..flow import generate
     from ..shell import BuiltEngine, save
     from ..shell.folder import check_extras
@@ -72,7 +74,7 @@ def build(line: BuildLine) -> None:
     record = core.record()
     stages, useful = record["stages"], record.get("useful_stages", record["stages"])
     err.print(
-        f"{line.out}: {core.top}, {stages} stage{'s' * (stages != 1)}, latency {core.latency}, "
+        f"{line.out}: {core.top}, {counted(stages, 'stage')}, latency {core.latency}, "
         f"{core.flip_flops} flip-flops predicted"
     )
     plain = named(source)

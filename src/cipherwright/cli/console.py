@@ -41,34 +41,46 @@ out = Console(width=None if sys.stdout.isatty() else 160, markup=False)
 """Standard output: tables, 160 columns wide where it is no terminal."""
 
 _KEY_HELP = (
-    "The key, hexadecimal: every user of the machine sees it in the list of processes. With - it "
-    "is read from standard input, unseen."
+    "The key in hexadecimal. Every user of the machine can see it in the list of processes. With - it is "
+    "read from standard input, where nobody sees it."
 )
-_CIPHER_HELP = "Python file of the cipher that DIR is a core of, where the cipher is not in the package."
+_CIPHER_HELP = "The Python file that describes the cipher of DIR, where the cipher is not in the package."
 
-Sets = Annotated[list[str], typer.Option("--set", metavar="K=V", help="Change one option of the preset.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+_SETS_HELP = (
+    "Set one option of the core, such as stages=4; may be repeated. `cipherwright list --options` shows all."
+)
+Sets = Annotated[list[str], typer.Option("--set", metavar="K=V", help=_SETS_HELP)]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Key = Annotated[str, typer.Option("--key", metavar="HEX|-", help=_KEY_HELP)]
 KeyFile = Annotated[
     Path | None,
     typer.Option(
-        "--key-file", metavar="FILE", help="A file that holds the key, hexadecimal, instead of --key."
+        "--key-file", metavar="FILE", help="A file that holds the key in hexadecimal, instead of --key."
     ),
 ]
 Iv = Annotated[
     str,
     typer.Option(
         metavar="HEX",
-        help="The initial value, hexadecimal: IV, nonce or counter block; in mode xts the first data unit's "
-        "number, its lowest byte first.",
+        help="The initial value in hexadecimal: IV, nonce or counter block. In mode xts it is the number of "
+        "the first data unit, its least significant byte first.",
     ),
 ]
 Aad = Annotated[
-    str, typer.Option("--aad", metavar="HEX", help="Additional data that the tag covers (modes gcm and ccm).")
+    str,
+    typer.Option(
+        "--aad",
+        metavar="HEX",
+        help="Additional data in hexadecimal: the tag covers it, it is not encrypted (modes gcm and ccm).",
+    ),
 ]
 AadFile = Annotated[
     Path | None,
-    typer.Option("--aad-file", metavar="FILE", help="A file of additional data, instead of --aad."),
+    typer.Option(
+        "--aad-file",
+        metavar="FILE",
+        help="A file of additional data (as it is, no hexadecimal), instead of --aad.",
+    ),
 ]
 UnitBytes = Annotated[
     int | None,
@@ -79,7 +91,23 @@ UnitBytes = Annotated[
         show_default=False,
     ),
 ]
-Made = Annotated[str, typer.Argument(metavar="DIR|PRESET", autocompletion=complete_source)]
+_SOURCE = "a preset, a TOML file with options, a Python file that describes a cipher, or a cipher's name"
+Made = Annotated[
+    str,
+    typer.Argument(
+        metavar="DIR|PRESET",
+        help=f"The folder of a built core; or what it is built from: {_SOURCE}.",
+        autocompletion=complete_source,
+    ),
+]
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="PRESET|FILE.toml|FILE.py",
+        help=f"What the core is built from: {_SOURCE}.",
+        autocompletion=complete_source,
+    ),
+]
 CipherFile = Annotated[Path | None, typer.Option("--cipher", metavar="FILE.py", help=_CIPHER_HELP)]
 
 

@@ -11,6 +11,7 @@ import typer
 from ..errors import UserError
 from ..files import check_result, read_whole, write_whole
 from ..key_input import read_key
+from ..wording import counted
 from .console import (
     Aad,
     AadFile,
@@ -105,7 +106,8 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
         else:
             result = crypt(core, decrypt, key, start, (blocks, len(data)), tell, aad)
     write_whole(line.out, result)
-    err.print(f"{line.out}: {len(result)} bytes {direction}ed by the simulated {core.record['top']}")
+    size, top = counted(len(result), "byte"), core.record["top"]
+    err.print(f"{line.out}: {size} {direction}ed by the simulated {top}")
 
 
 def _additional_data(spec: Spec, line: CryptLine) -> bytes:

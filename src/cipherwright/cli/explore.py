@@ -24,10 +24,18 @@ __all__ = ["explore"]
 class _CipherLine:
     """Its part that says what is searched."""
 
-    cipher: Annotated[str, typer.Argument(metavar="CIPHER|FILE.py|FILE.toml")]
+    cipher: Annotated[
+        str,
+        typer.Argument(
+            metavar="CIPHER|FILE.py|FILE.toml",
+            help="A cipher's name, a Python file that describes one, or a TOML file with fixed options.",
+        ),
+    ]
     target: Annotated[
         str,
-        typer.Option("--target", metavar="T", help="Device or cell library.", autocompletion=complete_target),
+        typer.Option(
+            "--target", metavar="T", help="The device or cell library.", autocompletion=complete_target
+        ),
     ] = ""
     sets: Sets = field(default_factory=list)
 
@@ -37,27 +45,39 @@ class ExploreLine(GoalLine, _CipherLine):
     """The command line of explore."""
 
     mapped: Annotated[
-        bool, typer.Option("--map", help="Map every core that is left, and count its cells.")
+        bool, typer.Option("--map", help="Run synthesis for every core that is found, and count its cells.")
     ] = False
     place: Annotated[
         int,
         typer.Option(
-            "--place", metavar="SEEDS", help="Place and route every core that is left.", min=0, max=64
+            "--place",
+            metavar="SEEDS",
+            help="Place and route every core that is found, with so many seeds (0: not at all).",
+            min=0,
+            max=64,
         ),
     ] = 0
-    workers: Annotated[int, typer.Option(metavar="N", help="Processes of this machine.", min=1)] = 1
+    workers: Annotated[
+        int, typer.Option(metavar="N", help="Processes of this machine that share the work.", min=1)
+    ] = 1
     scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="A Dask cluster in place of processes, by its scheduler.")
+        str,
+        typer.Option(metavar="ADDRESS", help="The scheduler of a Dask cluster that does the work instead."),
     ] = ""
     folder: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="New folder: a page, a picture, a TOML file a core."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="New folder for a page, a picture, and a TOML file of each core.",
+        ),
     ] = None
     as_json: Json = False
 
 
 def explore(line: ExploreLine) -> None:
-    """All cores of a cipher on a target of which none is worse than another, and the best for a goal."""
+    """Find the cores of a cipher that no other core beats in every figure, and the best one for a goal."""
     from ..plan import Question, workers, write_exploration
     from ..plan import explore as explored
     from ..sources import read_changes

@@ -21,7 +21,7 @@ class GoalLine:
 
     goal: Annotated[
         str,
-        typer.Option(metavar="GOAL", help="throughput, area, latency or efficiency: what is best."),
+        typer.Option(metavar="GOAL", help="What is to be best: throughput, area, latency or efficiency."),
     ] = ""
     clock: Annotated[
         float | None,
@@ -29,12 +29,20 @@ class GoalLine:
             metavar="MHZ", help="The clock of your design; cores that do not reach it are left out."
         ),
     ] = None
-    min_gbps: Annotated[float | None, typer.Option(metavar="G", help="The least throughput.")] = None
-    max_luts: Annotated[int | None, typer.Option(metavar="N", help="The most lookup tables.")] = None
-    max_ffs: Annotated[int | None, typer.Option(metavar="N", help="The most flip-flops.")] = None
-    max_brams: Annotated[int | None, typer.Option(metavar="N", help="The most block RAMs.")] = None
+    min_gbps: Annotated[
+        float | None, typer.Option(metavar="G", help="The least throughput that will do, in Gb/s.")
+    ] = None
+    max_luts: Annotated[
+        int | None, typer.Option(metavar="N", help="The most lookup tables that the core may take.")
+    ] = None
+    max_ffs: Annotated[
+        int | None, typer.Option(metavar="N", help="The most flip-flops that the core may take.")
+    ] = None
+    max_brams: Annotated[
+        int | None, typer.Option(metavar="N", help="The most block RAMs that the core may take.")
+    ] = None
     max_latency: Annotated[
-        float | None, typer.Option(metavar="NS", help="The longest time from block to result.")
+        float | None, typer.Option(metavar="NS", help="The longest time from a block to its result, in ns.")
     ] = None
 
 

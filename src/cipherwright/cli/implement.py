@@ -27,7 +27,7 @@ class ImplementLine:
         typer.Option(
             "--target",
             metavar="T",
-            help="Target or Liberty file (default: the core's own).",
+            help="The target, or a Liberty file (default: the core's own target).",
             autocompletion=complete_target,
         ),
     ] = ""
@@ -37,7 +37,7 @@ class ImplementLine:
         typer.Option(
             "--dont-use",
             metavar="PATTERN",
-            help="Cells of a library not to map to, such as 'TIE*'; may be repeated.",
+            help="Cells of the library that are not used, such as 'TIE*'; may be repeated.",
         ),
     ] = field(default_factory=list)
     corners: Annotated[
@@ -45,11 +45,12 @@ class ImplementLine:
         typer.Option(
             "--corner",
             metavar="NAME=FILE.lib",
-            help="Time the netlist in a further corner of the library as well; may be repeated.",
+            help="Another corner of the library, in which the netlist is timed as well; may be repeated.",
         ),
     ] = field(default_factory=list)
     seeds: Annotated[
-        int, typer.Option(help="Place and route with seeds 1..N; the best counts.", min=1, max=64)
+        int,
+        typer.Option(help="Place and route with the seeds 1 to N; the best result counts.", min=1, max=64),
     ] = 3
     prove: Annotated[
         bool | None,
@@ -63,14 +64,16 @@ class ImplementLine:
     ] = None
     folder: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="New folder: netlists, constraints, logs, commands."),
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="New folder for netlists, constraints, logs and commands."
+        ),
     ] = None
     cipher: CipherFile = None
     as_json: Json = False
 
 
 def implement(line: ImplementLine) -> None:
-    """Synthesis, place and route or timing analysis on a target."""
+    """Run synthesis on a target, and place and route or timing analysis; report clock and area."""
     from ..actions import implement_core, opened_or_built
     from ..report import print_summary
     from ..target import CellOptions, load_target

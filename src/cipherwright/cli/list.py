@@ -21,13 +21,14 @@ class ListLine:
     """The command line of list."""
 
     options: Annotated[
-        bool, typer.Option("--options", help="The options of a core, with their values and their meaning.")
+        bool,
+        typer.Option("--options", help="Show the options of a core, with their values and what they mean."),
     ] = False
     as_json: Json = False
 
 
 def list_(line: ListLine) -> None:
-    """Ciphers, architectures, modes, targets, presets; or the options of a core."""
+    """List ciphers, architectures, modes, targets and presets; or the options of a core."""
     from ..registry import known_ciphers
     from ..report import print_rows
     from ..spec import ARCHITECTURES, INTERFACES, MODES, load, preset_names, stated

@@ -18,7 +18,7 @@ class MacLine:
     """The command line of mac."""
 
     what: Made
-    source: Annotated[Path, typer.Argument(metavar="IN")]
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The file that is read.")]
     key: Key = ""
     key_file: KeyFile = None
     sets: Sets = field(default_factory=list)

@@ -17,14 +17,14 @@ __all__ = ["new"]
 class NewLine:
     """The command line of new."""
 
-    name: Annotated[str, typer.Argument(metavar="NAME")]
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The cipher's name, in small letters.")]
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the files (default: this one).")
     ] = Path()
 
 
 def new(line: NewLine) -> None:
-    """A skeleton of a cipher of your own: NAME.py, test_NAME.py and NAME.md."""
+    """Write a skeleton for a cipher of your own: NAME.py, test_NAME.py and NAME.md."""
     from ..skeleton import write_skeleton
 
     files = write_skeleton(line.name, line.out)

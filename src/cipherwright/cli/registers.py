@@ -18,13 +18,14 @@ class RegistersLine:
     """The command line of registers."""
 
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A core's folder with a register bus, that `build` made.")
+        Path,
+        typer.Argument(metavar="DIR", help="The folder of a core with a register bus, which `build` made."),
     ]
     out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="New folder for the pages.")]
 
 
 def registers(line: RegistersLine) -> None:
-    """Pages of a core's register map for a browser, made by peakrdl-html."""
+    """Write pages of a core's register map for a browser, made by peakrdl-html."""
     from ..actions import opened, register_pages
     from ..files import check_new
 

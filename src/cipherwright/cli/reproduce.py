@@ -20,7 +20,12 @@ __all__ = ["reproduce"]
 class ReproduceLine:
     """The command line of reproduce."""
 
-    paper: Annotated[str, typer.Argument(metavar="[PAPER]")] = ""
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PAPER]", help="The paper, such as des-xilinx; all of them where none is named."
+        ),
+    ] = ""
     as_json: Json = False
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw a paper's plots into this folder, as SVG.")
@@ -28,7 +33,7 @@ class ReproduceLine:
 
 
 def reproduce(line: ReproduceLine) -> None:
-    """A paper's tables beside what is measured here (all papers where none is named)."""
+    """Print a paper's tables beside what is measured here."""
     from ..report import PAPERS
     from ..report import reproduce as run
 

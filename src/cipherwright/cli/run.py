@@ -135,6 +135,9 @@ _SAID = {
     "Input should be a valid number, unable to parse string as a number": "it takes a number",
     "Input should be greater than or equal to": "it takes at least",
     "Input should be less than or equal to": "it takes at most",
+    "Got unexpected extra": "unexpected extra",
+    "(s) (": " (",
+    "(Possible options:": "(there is",
 }
 """What the library that reads the command line says of a value -> what a user reads."""
 

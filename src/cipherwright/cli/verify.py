@@ -18,26 +18,32 @@ __all__ = ["verify"]
 class VerifyLine:
     """The command line of verify."""
 
-    folder: Annotated[Path, typer.Argument(metavar="DIR")]
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built core.")]
     as_json: Json = False
     blocks: Annotated[
         int | None,
         typer.Option(
-            help="Random blocks against an independent library (default: 100,000; of an engine 4,000).", min=1
+            help="Random blocks that are compared with an independent library (default: 100,000; with an "
+            "engine 4,000).",
+            min=1,
         ),
     ] = None
-    monte: Annotated[int, typer.Option(help="Keys of the Monte Carlo test.", min=1)] = 1
+    monte: Annotated[
+        int, typer.Option(help="Keys, one after the other, of each chain of the Monte Carlo test.", min=1)
+    ] = 1
     cipher: CipherFile = None
     all_sizes: Annotated[
         bool,
         typer.Option(
-            "--all-sizes", help="An engine: prove it for all its sizes (minutes), not the record's alone."
+            "--all-sizes",
+            help="Prove an engine for all sizes of blocks and keys, which takes minutes, not only for "
+            "those of its record.",
         ),
     ] = False
 
 
 def verify(line: VerifyLine) -> None:
-    """Vectors, simulation, equivalence; exit status 1 where a check fails."""
+    """Check a core: known answers, simulation, proof. The exit status is 1 where a check fails."""
     from ..rebuild import verify_folder
     from ..report import print_verdicts
     from ..verify import CoreFolder

@@ -9,14 +9,14 @@ from .arith.profile import PROFILE_ADDERS, profile_add
 from .arith.trees import Made, low_product, prove_product
 from .linear.common import common_words
 from .linear.fuse import fuse_linear
-from .linear.layers import linear_networks, realise_linear, sum_inputs
+from .linear.layers import linear_networks, realise_linear, same_networks, sum_inputs
 from .linear.same import same_up_to_linear_maps
 from .linear.xor import Network, network
 from .map.hold import HeldWords, held_words, with_raw_words
-from .map.merge import merge_bitwise
+from .map.merge import Merged, merge_bitwise, merged
 from .map.narrow import narrow
 from .map.second import SECOND, second_bits, with_second_words
-from .map.spread import add_hops, copy_busy, replicate
+from .map.spread import add_hops, copy_busy, replicate, without_moves
 from .map.unread import without_unread
 from .sbox.block_ram import boxes_in_block_ram, first_boxes
 from .sbox.names import BOTH_BOXES
@@ -39,6 +39,7 @@ __all__ = [
     "CellDelays",
     "HeldWords",
     "Made",
+    "Merged",
     "Network",
     "Product",
     "TimedBit",
@@ -56,6 +57,7 @@ __all__ = [
     "linear_networks",
     "low_product",
     "merge_bitwise",
+    "merged",
     "narrow",
     "network",
     "product_circuit",
@@ -68,6 +70,7 @@ __all__ = [
     "realise_linear",
     "realise_multipliers",
     "replicate",
+    "same_networks",
     "same_up_to_linear_maps",
     "second_bits",
     "share_boxes",
@@ -76,5 +79,6 @@ __all__ = [
     "unfit",
     "with_raw_words",
     "with_second_words",
+    "without_moves",
     "without_unread",
 ]

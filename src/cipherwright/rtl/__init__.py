@@ -7,10 +7,10 @@ from .connect import Part, Placed, connect
 from .count import count_graph, counter
 from .evaluate import DesignModel, from_lanes, to_lanes
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
-from .lower import LowerOptions, lower
+from .lower import LowerOptions, lower, most_levels
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
 from .ports import Bus, ClockReset, Group, Handshake, Held, Memory, Order, Pin, Stream, described
-from .repeats import folded
+from .repeats import folded, round_module
 from .resets import check_resets, control_bits
 from .stages import main_round
 from .testbench import Bench, print_bench
@@ -92,6 +92,7 @@ __all__ = [
     "main_round",
     "module_pins",
     "modules_in",
+    "most_levels",
     "named_twice",
     "print_any",
     "print_bench",
@@ -99,6 +100,7 @@ __all__ = [
     "print_design",
     "print_module",
     "print_wrapper",
+    "round_module",
     "sub_modules",
     "through",
     "to_lanes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..wording import paced
 from .component import Rate
 from .links import check_links, names_in, steps_of
 from .ports import Group, Held, Pin, Stream
@@ -168,4 +169,4 @@ def _check_rates(top: _Top) -> None:
 
 
 def _said(rate: Rate) -> str:
-    return f"a latency of {rate.latency} and {rate.slots} word(s) in {rate.interval} cycle(s)"
+    return f"a latency of {rate.latency} and {paced(rate.slots, 'word', rate.interval)}"

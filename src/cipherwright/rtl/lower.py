@@ -30,7 +30,7 @@ from .shape import NodeBit, Shape, shape
 from .stages import stage_titles
 from .text import named_twice
 
-__all__ = ["LowerOptions", "lower"]
+__all__ = ["LowerOptions", "lower", "most_levels"]
 
 _MOVES = ("copy", "hop", "clear")
 
@@ -419,6 +419,13 @@ def _levels(g: Graph, label: str, members: list[int]) -> list[tuple[str, list[in
     if count == 1:
         return [(label, members)]
     return [(f"{label}_level{n + 1}", [i for i in members if level[i] == n]) for n in range(count)]
+
+
+def most_levels(s: Schedule) -> int:
+    """Levels of operations in the stage of `s` that has the most: the modules of that stage where each level
+    is one (`LowerOptions.levels`).
+    """
+    return max((len(_levels(s.graph, label, members)) for label, members, _ in _stages(s)), default=1)
 
 
 def _leaving(s: Schedule) -> dict[int, frozenset[NodeBit]]:

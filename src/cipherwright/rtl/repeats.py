@@ -29,7 +29,7 @@ from .module import (
     bits_read,
 )
 
-__all__ = ["folded"]
+__all__ = ["folded", "round_module"]
 
 _TITLE = re.compile(
     r"stage (\d+) of (\d+)(?:: (rounds? \d+(?: (?:and|to) \d+)?)((?:, (?!stage \d)[^,:;]+)*))?"
@@ -61,9 +61,14 @@ def folded(design: Design) -> Design:
     chosen, actual, (windows, leaving) = max(ways, key=lambda way: sum(w.length for w in way[2][0][1:]))
     if len(windows) < 2:
         return design
-    module = _module(f"{top.name}_round", windows[0], leaving)
+    module = _module(round_module(design), windows[0], leaving)
     items = [*before, *_instances(module, chosen, windows, leaving, actual)]
     return Design((*design.modules[:-1], module, replace(top, items=tuple(items))))
+
+
+def round_module(design: Design) -> str:
+    """Name of the module that `folded` makes of equal rounds of `design`, where there are some."""
+    return f"{design.top.name}_round"
 
 
 def _apart(stages: Sequence[Stage], inputs: set[str]) -> tuple[list[Stage], dict[Bit, Bit]]:

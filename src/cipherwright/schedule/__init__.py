@@ -6,7 +6,15 @@ from .delay import UNIT, DelayModel
 from .price import delay_cells, logic_cells, luts_of
 from .rounds import equal_rounds, ties_of
 from .schedule import Io, Schedule, register_classes
-from .solve import TooFewStages, earliest, fewest_stages, schedule, shortest_period, useful_stages
+from .solve import (
+    TooFewStages,
+    earliest,
+    fewest_stages,
+    least_stages,
+    schedule,
+    shortest_period,
+    useful_stages,
+)
 
 __all__ = [
     "UNIT",
@@ -18,6 +26,7 @@ __all__ = [
     "earliest",
     "equal_rounds",
     "fewest_stages",
+    "least_stages",
     "logic_cells",
     "luts_of",
     "register_classes",

@@ -15,10 +15,10 @@ from ..graph import OPS, Graph, Node
 __all__ = ["UNIT", "DelayModel"]
 
 _BLOCKS = {
-    "rom": ("block RAM with registers", ": block_ram_boxes = 0 or an sbox other than block_ram does without"),
-    "dsp": ("multiplier with registers", ""),
+    "rom": ("block RAM", ": take block_ram_boxes = 0, and another sbox than block_ram"),
+    "dsp": ("multipliers of the device", ": take another multiplier than dsp"),
 }
-"""Kinds of delays of blocks, each with its name and with options that do without."""
+"""Kinds of delays of blocks, each with its name and with what a user can ask for instead."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ class DelayModel:
         known = sorted((_split(k)[1], v) for k, v in self.table if _split(k)[0] == kind)
         if not known:
             what, instead = _BLOCKS.get(kind, (kind, ""))
-            raise UserError(f"{self.name} has no {what} that stages could be planned with{instead}")
+            raise UserError(
+                f"the delays of {what} on {self.name} are not known, so no stages can be planned{instead}"
+            )
         return next((v for size, v in known if size >= n), known[-1][1] * n / known[-1][0])
 
     def levels(self, graph: Graph) -> float:

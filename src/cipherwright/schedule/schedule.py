@@ -88,6 +88,8 @@ class Schedule:
     stages: register ranks. Stage k ends at rank k + 1, and the last stage is `stages` - 1.
     io: when ports have their values.
     model: the delays; period: of the clock, in ns, register included.
+    tied: operations are in other stages than in the schedule with the fewest registers, so that rounds that
+    are alike have their registers at equal places.
     """
 
     graph: Graph
@@ -96,6 +98,7 @@ class Schedule:
     io: Io
     model: DelayModel
     period: float
+    tied: bool = False
 
     def made(self, i: int) -> int:
         """The stage in which the result of node `i` is there: the one after its own where it brings its

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..graph import OPS, Graph
+from ..wording import counted
 from .delay import DelayModel
 from .kept import kept_solution
 from .least import Broken, Ints, least_optimum
@@ -28,6 +29,8 @@ __all__ = [
     "MOST_PAIRS",
     "TooFewStages",
     "earliest",
+    "fewest_stages",
+    "least_stages",
     "optimum",
     "schedule",
     "shortest_period",
@@ -157,6 +160,14 @@ def fewest_stages(graph: Graph, model: DelayModel, period: float, io: Io) -> int
     return None if at is None else max([*(s + 1 for s in at.values()), 1])
 
 
+def least_stages(graph: Graph, model: DelayModel, period: float | None, io: Io, below: int) -> int | None:
+    """The fewest stages that hold all of `graph` at a `period` in ns (None: at any), outputs that leave early
+    included; None where that takes `below` stages or more. `model` and `io` are those of `earliest`.
+    """
+    timed, wanted = _timed(graph, model), period or _ENDLESS
+    return next((n for n in range(1, below) if _fits(graph, model, wanted, io, n, timed)), None)
+
+
 def useful_stages(s: Schedule) -> int:
     """Stages that the schedule `s` has use for: with so many its period can be kept, and what is beyond them
     only delays.
@@ -196,15 +207,19 @@ def shortest_period(graph: Graph, model: DelayModel, stages: int, io: Io) -> flo
     return round(high + 1e-5, 4)
 
 
+_ENDLESS = 1e9
+"""A period in ns in which everything fits that fits at all."""
+
 _MOST_STAGES = 10_000
 """Stages with which every graph fits that fits at all."""
 
 
 def _without_room(graph: Graph, model: DelayModel, stages: int, io: Io) -> str:
     """Why a graph does not fit so many stages at any period, in a sentence."""
-    if _fits(graph, model, 1e9, io, stages + _MOST_STAGES):
-        low = next(n for n in range(stages + 1, stages + _MOST_STAGES) if _fits(graph, model, 1e9, io, n))
-        return f"{stages} stage{'s' * (stages != 1)} can't hold this design; the fewest are {low}"
+    if _fits(graph, model, _ENDLESS, io, stages + _MOST_STAGES):
+        more = range(stages + 1, stages + _MOST_STAGES)
+        low = next(n for n in more if _fits(graph, model, _ENDLESS, io, n))
+        return f"{counted(stages, 'stage')} can't hold this design; it takes stages = {low} or more"
     hops = sorted({graph.nodes[n.args[0]].name or n.name for n in graph.nodes if n.op == "hop"})
     if not hops:
         return "no number of stages can hold this design: an input is needed before it comes"
@@ -287,10 +302,10 @@ def _period_for(graph: Graph, model: DelayModel, stages: int, period: float | No
     if period is None or best <= period + _EPS:
         return best if period is None else period
     need = fewest_stages(graph, model, period, io)
-    more = f"that period needs {need} stages" if need else "no number of stages reaches that period"
+    more = f"that period takes stages = {need} or more" if need else "no number of stages reaches that period"
     raise TooFewStages(
-        f"{stages} stages reach {best:.3f} ns ({1000 / best:.0f} MHz) by the delay model, not "
-        f"{period:.3f} ns; {more}"
+        f"{counted(stages, 'stage')} reach{'es' * (stages == 1)} {best:.3f} ns ({1000 / best:.0f} MHz) by "
+        f"the delay model, not {period:.3f} ns; {more}"
     )
 
 
@@ -322,7 +337,8 @@ def _with_equal_rounds(s: Schedule, program: _Program, prices: list[float] | Non
     stages = program.solve(prices, ties) if ties else None
     if stages is None:
         return s
-    other = Schedule(s.graph, stage_map(s.graph, stages), s.stages, s.io, s.model, s.period)
+    moved = stage_map(s.graph, stages)
+    other = Schedule(s.graph, moved, s.stages, s.io, s.model, s.period, moved != s.stage)
     dear = logic_cells(other, srl_from) > _DEAR * logic_cells(s, srl_from)
     return s if dear else other
 

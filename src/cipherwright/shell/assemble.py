@@ -25,6 +25,7 @@ from ..rtl import (
 )
 from ..schedule import Io, Schedule
 from ..spec import Datapath, Pipeline
+from ..wording import counted, paced
 from .buses import (
     AxiStream,
     Inner,
@@ -97,8 +98,8 @@ def assemble(of: CoreInputs) -> Core:
     total = made.design.flip_flops() + (unit.flip_flops if unit else 0) + sum(flip_flops)
     rate = outside.component.rate
     timing = (
-        f"{rate.latency} cycles from a block to its result; {rate.slots} block(s) every "
-        f"{rate.interval} cycle(s)"
+        f"{counted(rate.latency, 'cycle')} from a block to its result; "
+        f"{paced(rate.slots, 'block', rate.interval)}"
     )
     delays = _delay_lines(made.design, spec.delay_lines, spec.lane_count)
     registers = f"{total} flip-flops predicted{delays}"

@@ -118,6 +118,9 @@ class Core:
     warnings: tuple[str, ...] = ()
     """What a user should know before using it: a sentence each."""
 
+    idle: frozenset[str] = frozenset()
+    """Names of options that found nothing to change in the datapath, or have their defaults."""
+
     stream: Mapping[str, Any] | None = None
     """For a bus: top, ports, latency and interval of the stream shell inside it; around whole messages also
     the cycles by which a tag is later behind the bus.
@@ -166,6 +169,11 @@ class Core:
         """The module that the testbench drives: of a core on a standard bus, the one inside."""
         inside = self.stream or self.bus or self.channels
         return str(inside["top"]) if inside else self.top
+
+    @property
+    def tag_added_cycles(self) -> int:
+        """Cycles by which the tag of a packet is later behind AXI-Stream, or registers for words."""
+        return int(self.stream["tag_added_cycles"]) if self.stream and self.packet else 0
 
     @property
     def in_registers(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from ..rtl import Pin
 from ..spec import Spec
 from ..tools import printable, tool_version
+from ..wording import counted
 
 __all__ = [
     "GENERATOR",
@@ -172,7 +173,8 @@ def with_bus(spec: Spec, said: str, more: int, tag: int = 0) -> str:
     is none, or it adds none.
     """
     what = "registers for words add" if spec.interface == "registers" else "AXI-Stream adds"
-    added = [f"{more} cycle(s) to a result"] * (more > 0) + [f"{tag} cycle(s) to a tag"] * (tag > 0)
+    what_for = ((more, "a result"), (tag, "a tag"))
+    added = [f"{counted(cycles, 'cycle')} to {whose}" for cycles, whose in what_for if cycles > 0]
     return f"{said}; {what} {' and '.join(added)}" if added else said
 
 

@@ -167,8 +167,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
     )
     core = in_channels(alone, around.channels, around.channel_flip_flops)
     registers = f"{core.flip_flops} flip-flops predicted"
-    to_tag = int(alone.stream["tag_added_cycles"]) if alone.stream and mode.packet else 0
-    said = with_bus(spec, mode.said, around.rate.latency - mode.rate.latency, to_tag)
+    said = with_bus(spec, mode.said, around.rate.latency - mode.rate.latency, core.tag_added_cycles)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     tops = (*own, *released.tops, *around.wrappers)
     text = print_design(*reset_modules(spec, Design((*waiting, *design.modules)), (*keys.generated, *tops)))

@@ -29,7 +29,8 @@ class KeyLoop:
 
     design: the loop, as the module `name`; expansion: the loop before it was scheduled; schedule: the loop
     with its registers; users: the datapath's input for each round key, in the order of encryption; rows: the
-    linear map in which each of them is stored.
+    linear map in which each of them is stored; idle: names of options of the rewrites that changed nothing
+    in the loop.
     """
 
     name: str
@@ -38,6 +39,7 @@ class KeyLoop:
     schedule: Schedule
     users: tuple[str, ...]
     rows: tuple[tuple[int, ...], ...]
+    idle: frozenset[str] = frozenset()
 
     @property
     def stages(self) -> int:
@@ -88,11 +90,14 @@ def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str)
     else:
         changes["copies"] = 0  # those of the loop are for its own bits
     own = spec.model_copy(update=changes)
-    graph = rewritten(own, e.graph, timing.model)
+    made = rewritten(own, e.graph, timing.model)
+    graph, before = made.graph, len(made.graph.nodes)
     if not memory:
         graph = replicate(graph, "valid", _LOAD_LANES, 2)
+        before = len(graph.nodes)
         if isinstance(spec, Pipeline) and spec.key_copies:
             graph = copy_busy(graph, spec.key_copies, 1)
+    few = {"key_copies"} if len(graph.nodes) == before else set[str]()
     period = max(datapath.schedule.period, shortest_period(graph, timing.model, _MOST_STAGES, Io()))
     s = schedule(graph, timing.model, None, period, Io())
     top = module_name(spec.name)
@@ -103,4 +108,4 @@ def _loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing, prefix: str)
         unit = memory_unit(unit_name, name, e, memory, s.stages, spec.key_bits)
     else:
         unit = key_unit(unit_name, name, e, (s.stages, spec.key_rank_count), spec.key_bits, users)
-    return BuiltUnit(unit, (KeyLoop(name, design, e, s, users, rows),))
+    return BuiltUnit(unit, (KeyLoop(name, design, e, s, users, rows, made.idle | few),))

@@ -7,7 +7,7 @@ options of that architecture besides.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -502,18 +502,29 @@ class Spec(BaseModel):
                     self._need(name, need.others, need.because)
         return self
 
-    def idle(self) -> Iterator[str]:
-        """Of each option that has not its default and does nothing beside the others, a sentence.
+    def idle(self) -> dict[str, str]:
+        """Of each option that has not its default and does nothing beside the others, a sentence, by name.
 
         >>> from cipherwright.spec import load
-        >>> list(load("des-small", ["srl_from=8"]).idle())
-        ['srl_from = 8 does nothing with delay_lines = ff']
+        >>> load("des-small", ["srl_from=8"]).idle()
+        {'srl_from': 'srl_from = 8 does nothing with delay_lines = ff'}
         """
+        found = {}
         for name in self._changed(type(self).model_fields):
             marks = (m for m in type(self).model_fields[name].metadata if isinstance(m, Serves))
             others = {n: values for mark in marks for n, values in mark.others.items()}
             if wrong := [n for n, values in others.items() if getattr(self, n) not in values]:
-                yield f"{self._values([name])} does nothing with {self._values(wrong)}"
+                found[name] = f"{self._values([name])} does nothing with {self._values(wrong)}"
+        return found
+
+    def changed(self, names: Iterable[str]) -> dict[str, str]:
+        """Of the options `names`, those that have not their default: each as a user would write it, by name.
+
+        >>> from cipherwright.spec import load
+        >>> load("des-small", ["copies=8"]).changed(["copies", "reset"])
+        {'copies': 'copies = 8'}
+        """
+        return {name: self._values([name]) for name in self._changed(names)}
 
     def _need(self, name: str, allowed: Mapping[str, tuple[object, ...]], because: str = "") -> None:
         """Raise Unfit where the option `name`, as it is, goes with these values of other options only, and

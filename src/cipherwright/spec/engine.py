@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import model_validator
 
 from ..unfit import Unfit
 from .core import Spec
-from .option import option
+from .option import option, serves
 
 __all__ = ["ENGINE_OPTIONS", "Engine", "EngineOptions"]
 
@@ -76,7 +76,7 @@ class Engine(Spec):
         "Key storage of MARS: two reads and a write at once, or two banks with a read and a write each.",
         cost="`ram2` is smaller, and expansion takes 60 cycles more.",
     )
-    key_wait: int = option(
+    key_wait: Annotated[int, serves(key_memory=("ram2",))] = option(
         1,
         "Cycles before the first core round with `key_memory = ram2`: the paper's one, or none, as this "
         "storage needs none.",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..arch import describe
 from ..errors import UserError
-from ..rewrite import changes
 from ..shell import BuiltEngine, Core
-from ..spec import Datapath, Pipeline, Spec
+from ..spec import Datapath, Spec
 from .facts import Target
+from .idle import idle_sentences
 
 __all__ = ["delay_lines_from", "require", "require_room", "short_tags", "warnings"]
 
@@ -35,16 +34,15 @@ def delay_lines_from(spec: Datapath, target: Target) -> int:
 
 def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
     """What was asked for in `spec` and does nothing in `core` on `target`, or needs care of the user, a
-    sentence each. An engine has none.
+    sentence each.
     """
-    if isinstance(core, Core) and isinstance(spec, Datapath):
-        yield from spec.idle()
-        yield from _idle_sbox(spec, core)
-        yield from _idle_arithmetic(spec)
+    if not isinstance(core, Core):
+        yield from spec.idle().values()
+    elif isinstance(spec, Datapath):
+        yield from idle_sentences(spec, core)
         yield from _idle_delay_lines(spec, target, core)
         yield from short_tags(spec)
         yield from _long_unit_keys(spec)
-        yield from _idle_counter(spec)
 
 
 def require_room(target: Target, core: Core | BuiltEngine) -> None:
@@ -53,58 +51,6 @@ def require_room(target: Target, core: Core | BuiltEngine) -> None:
         raise UserError(
             f"{core.top} does not fit {target.title}: it takes {' and '.join(beyond)}; choose a larger one"
         )
-
-
-_ARITHMETIC = (
-    ("multiplier", {"mul"}, "multiplication"),
-    ("linear_depth", {"linear"}, "linear layer"),
-    ("shallow_maps", {"linear"}, "linear layer"),
-)
-"""Option -> the operations that it is for, and what the standard calls them."""
-
-_ADDER = ("adder", {"add", "sub", "mul"}, "addition")
-"""The same, where the core has no counter."""
-
-
-def _idle_arithmetic(spec: Datapath) -> Iterator[str]:
-    served = _ARITHMETIC if _counts(spec) else (*_ARITHMETIC, _ADDER)
-    changed = [a for a in served if getattr(spec, a[0]) != type(spec).model_fields[a[0]].default]
-    has = {node.op for node in describe(spec).nodes} if changed else set[str]()
-    if spec.sbox in ("tower", "leaves"):
-        has.add("linear")
-    for name, operations, what in changed:
-        if not has & operations:
-            yield f"{name} = {getattr(spec, name)} does nothing: {spec.cipher} has no {what}"
-    if spec.shallow_maps and spec.linear_depth < 2 and "linear" in has:
-        yield (
-            f"shallow_maps = {spec.shallow_maps} does nothing with linear_depth = {spec.linear_depth}: no "
-            f"map can have a level less"
-        )
-
-
-def _counts(spec: Datapath) -> bool:
-    """Whether the core has a counter: of iterations, of round keys, or of blocks."""
-    return (
-        not isinstance(spec, Pipeline) or spec.key_expansion == "unit" or spec.mode in ("ctr", "gcm", "xts")
-    )
-
-
-def _idle_sbox(spec: Datapath, core: Core) -> Iterator[str]:
-    """A realisation of S-boxes that none of the cipher's tables takes."""
-    tables = {node.attr for node in core.plain.nodes if node.op == "lookup"}
-    if spec.sbox != "table" and not any(changes(table, spec.sbox) for table in tables):
-        most = max((table.address_bits for table in tables), default=0)
-        why = (
-            f"the tables of {spec.cipher} have {most} address bits"
-            if tables
-            else f"{spec.cipher} has no tables"
-        )
-        yield f"sbox = {spec.sbox} does nothing: {why}"
-
-
-def _idle_counter(spec: Datapath) -> Iterator[str]:
-    if spec.counter_bits != 128 and spec.mode != "ctr":
-        yield f"counter_bits = {spec.counter_bits} does nothing in mode {spec.mode}, which has no counter"
 
 
 _FEW = "wrong tags that are tried under a key are as few, as {}, appendix {} says; the core counts none"

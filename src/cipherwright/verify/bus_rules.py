@@ -24,6 +24,7 @@ from typing import Any
 
 from ..errors import CheckFailed
 from ..shell import without_channel
+from ..wording import counted
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
 from .copies import without_copies
@@ -377,7 +378,7 @@ def check_bus_rules(folder: CoreFolder) -> str:
     if kind != "none":
         bus = read_netlist(folder.sources, f"{record['top']}_bus", clock)
         states = _explore(bus, kind)
-        said.append(f"each access over {kind} acts once and is answered once ({states} state(s))")
+        said.append(f"each access over {kind} acts once and is answered once ({counted(states, 'state')})")
     if blocks:
         module, words = read_netlist(folder.sources, f"{record['top']}_commands", clock), "stream" in record
         states = check_word_commands(module, "unit" in record) if words else check_commands(module)

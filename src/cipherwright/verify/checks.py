@@ -35,6 +35,7 @@ from ..rewrite import (
 )
 from ..shell import PortSet
 from ..spec import Datapath, parse
+from ..wording import counted, paced
 from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
@@ -264,12 +265,8 @@ def run_timing(bench: Bench, folder: CoreFolder) -> str:
     )
     if span > ideal:
         raise CheckFailed(f"{n} blocks took {span} cycles, {ideal} were promised")
-    rate = (
-        "a block every cycle"
-        if bench.interval == 1
-        else f"{bench.slots} block(s) every {bench.interval} cycles"
-    )
-    return f"latency {bench.latency} cycles, {rate} sustained over {n} blocks"
+    rate = "a block every cycle" if bench.interval == 1 else paced(bench.slots, "block", bench.interval)
+    return f"latency {counted(bench.latency, 'cycle')}, {rate} sustained over {n} blocks"
 
 
 def _hints(graph: Graph, p: Mapping[str, Any]) -> Hints:

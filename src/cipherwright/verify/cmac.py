@@ -9,6 +9,7 @@ import numpy as np
 
 from ..cipher.cmac import cmac
 from ..errors import CheckFailed, NotChecked
+from ..wording import counted
 from .macs import Gaps, MacBench, MacSession
 from .oracle import oracle_cmac
 from .reference import reference_of
@@ -52,7 +53,8 @@ def published_macs(bench: MacBench, p: Mapping[str, Any]) -> str:
         some = [v for v in found if v.key == key]
         for v, got in zip(some, bench.tags(key, [v.pt for v in some]), strict=True):
             if got != v.tag[: bench.tag_bytes]:
-                raise CheckFailed(f"known answer not met: a message of {len(v.pt)} bytes ({v.source})")
+                size = counted(len(v.pt), "byte")
+                raise CheckFailed(f"known answer not met: a message of {size} ({v.source})")
     return f"{len(found)} published tags, those of each key one behind the other"
 
 
@@ -87,8 +89,8 @@ def _compare(p: Mapping[str, Any], key: bytes, messages: list[bytes], got: list[
     for message, tag in zip(messages, got, strict=True):
         if tag != mac_tag(p, key, message)[: len(tag)]:
             raise CheckFailed(
-                f"the tag of a message of {len(message)} bytes differs from {reference_of(p).name} (key "
-                f"{key.hex()})"
+                f"the tag of a message of {counted(len(message), 'byte')} differs from "
+                f"{reference_of(p).name} (key {key.hex()})"
             )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed, NotChecked
+from ..wording import counted
 from .bulk import Bulk
 from .drive import Bench, holds_key
 from .modes import mode_name
@@ -65,7 +66,7 @@ def monte_carlo(core: Bench | Bulk, parameters: Mapping[str, Any], outer: int) -
     if (blocks != want).any():
         raise CheckFailed(f"a Monte Carlo chain differs from {reference.name}")
     return (
-        f"{chains} chains of {outer * _STEPS} dependent blocks, {outer} key(s) each, equal to "
+        f"{chains} chains of {outer * _STEPS} dependent blocks, {counted(outer, 'key')} each, equal to "
         f"{reference.name}"
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..cipher.modes import cipher_way, ways
 from ..errors import CheckFailed
 from ..progress import Tell, quiet
+from ..wording import counted
 from .bulk import Bulk
 from .reference import reference_of
 
@@ -50,4 +51,4 @@ def random_blocks(
                     f"a block under key {keys[k].tobytes().hex()} differs from {reference.name}"
                 )
         done, used = done + n, used + min(count, n)
-    return f"{blocks} random blocks equal to {reference.name}, {used} keys"
+    return f"{counted(blocks, 'random block')} equal to {reference.name}, {counted(used, 'key')}"

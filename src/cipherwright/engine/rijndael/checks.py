@@ -14,6 +14,7 @@ from ...verify import CoreFolder, Verdict, extra_vectors, oracle_bulk, own_vecto
 from ...verify.reset import check_reset
 from ...verify.vectors import Vector
 from ...verify.verdict import attempts
+from ...wording import counted
 from .driver import ProcessorBench, Session
 from .interface import INSTRUCTIONS, processor_rounds
 from .proof import prove_processor
@@ -65,7 +66,7 @@ def run_vectors(bench: ProcessorBench) -> str:
             _known(session, v, decrypt)
     return (
         f"{len(own) + len(chosen)} known answers of {len(sizes)} sizes ({len(own)} own, {len(chosen)} "
-        f"from CIPHERWRIGHT_VECTORS), {len(_directions(bench))} direction(s)"
+        f"from CIPHERWRIGHT_VECTORS), {counted(len(_directions(bench)), 'direction')}"
     )
 
 
@@ -115,7 +116,7 @@ def run_feedback(bench: ProcessorBench, sizes: Iterable[tuple[int, int]]) -> str
                 )
     return (
         f"{FEEDBACK_BLOCKS} blocks in feedback equal to libmcrypt in {len(sizes)} sizes, "
-        f"{len(_directions(bench))} direction(s)"
+        f"{counted(len(_directions(bench)), 'direction')}"
     )
 
 

@@ -29,6 +29,7 @@ from ...verify.cuts import Comparison, Cut, restricted
 from ...verify.equivalence import all_equal
 from ...verify.live import reads
 from ...verify.netlist import out_bits
+from ...wording import counted
 from .interface import INSTRUCTIONS
 from .machine import Processor, RandomValues
 from .meaning import BLOCK, WORD_BITS, Meaning, Reference, Size, Value, check_steps
@@ -358,6 +359,6 @@ def prove_processor(folder: CoreFolder, sizes: Iterable[tuple[int, int]], tell: 
         proof.compare()
     directions = "both directions in any order" if both else "encryption"
     return (
-        f"for every key and block, {len(proven)} size(s): from reset through the channels, {directions}, any "
-        f"number of keys, blocks and waits; a cycle of reset clears {len(reset)} flip-flops"
+        f"for every key and block, {counted(len(proven), 'size')}: from reset through the channels, "
+        f"{directions}, any number of keys, blocks and waits; a cycle of reset clears {len(reset)} flip-flops"
     )

@@ -12,6 +12,7 @@ from ...rtl import counter, print_design
 from ...shell import COUNTER_FILE, counter_latency, hand_written
 from ...target import load_target, place, synthesise
 from ...tools import scratch
+from ...wording import counted
 from .measuring import PACKING, Measured, measure, slices_at_best, slices_packed
 
 __all__ = ["PAPER", "reproduce_aes_gmu", "stages_options"]
@@ -41,7 +42,7 @@ def _counters(tell: Tell) -> dict[str, Any]:
     rows: list[list[Any]] = []
 
     def placed(what: str, text: str, top: str, width: int, stages: int) -> None:
-        tell(f"counter {what}, {width} bits, {stages} stage(s)")
+        tell(f"counter {what}, {width} bits, {counted(stages, 'stage')}")
         with scratch() as folder:
             (folder / "counter.sv").write_text(text)
             out = folder / "mapped"

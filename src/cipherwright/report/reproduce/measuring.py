@@ -152,7 +152,7 @@ def component(
     spec = _datapath(preset, sets, target)
     b = GraphBuilder(name)
     make(b)
-    graph = rewritten(spec, b.build(), device.delay)
+    graph = rewritten(spec, b.build(), device.delay).graph
     s = schedule(graph, device.delay, max(stages, 1))
     with scratch() as folder:
         path = folder / f"{name}.v"

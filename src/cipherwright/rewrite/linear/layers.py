@@ -16,7 +16,7 @@ from ...graph.ops import OPS
 from .._walk import copied, rebuild
 from .xor import Network, network
 
-__all__ = ["linear_networks", "realise_linear", "sum_inputs"]
+__all__ = ["linear_networks", "realise_linear", "same_networks", "sum_inputs"]
 
 Bit = tuple[int, int]
 
@@ -176,6 +176,16 @@ def linear_networks(graph: Graph, k: int, depth: int = 0, shallow: int = 0) -> d
     and `shallow`, by the index of its node.
     """
     return _networks(graph, _Sums(graph), k, depth, shallow)
+
+
+def same_networks(graph: Graph, k: int, bounds: tuple[int, int], others: tuple[int, int]) -> bool:
+    """Whether every linear map of `graph` is the same network of nodes of at most `k` inputs with these
+    `bounds` and with the `others`: (depth, shallow) as `realise_linear` takes them.
+    """
+    if not any(n.op == "linear" for n in graph.nodes):
+        return True
+    sums = _Sums(graph)
+    return _networks(graph, sums, k, *bounds) == _networks(graph, sums, k, *others)
 
 
 def _networks(graph: Graph, sums: _Sums, k: int, depth: int, shallow: int) -> dict[int, Network]:

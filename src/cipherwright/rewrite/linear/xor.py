@@ -95,19 +95,25 @@ def network(rows: Sequence[int], columns: int, k: int, extra: int, depth: int = 
 
 @cache
 def _network(rows: tuple[int, ...], columns: int, k: int, extra: int, depth: int) -> Network:
-    spare = min(extra, k // 2)
-    if all(r.bit_count() <= k - spare for r in rows):
-        return Network(columns, (), tuple(_bits(r) for r in rows))
-    made = [_shared_pairs(rows, columns, k, spare), _separate(rows, columns, k, spare)]
-    for entry in _library():
-        if entry["rows"] == [f"{r:x}" for r in rows] and entry["k"] == k:
-            made.append(Network(columns, tuple(map(tuple, entry["nodes"])), tuple(map(tuple, entry["outs"]))))
+    made = _known(rows, columns, k, min(extra, k // 2))
     fit = [n for n in made if not depth or n.depth() <= depth]
     return (
         min(fit, key=lambda n: n.size(k, extra))
         if fit
         else min(made, key=lambda n: (n.depth(), n.size(k, extra)))
     )
+
+
+@cache
+def _known(rows: tuple[int, ...], columns: int, k: int, spare: int) -> list[Network]:
+    """All networks known for the rows, whatever their levels, whose sums have room for `spare` bits more."""
+    if all(r.bit_count() <= k - spare for r in rows):
+        return [Network(columns, (), tuple(_bits(r) for r in rows))]
+    made = [_shared_pairs(rows, columns, k, spare), _separate(rows, columns, k, spare)]
+    for entry in _library():
+        if entry["rows"] == [f"{r:x}" for r in rows] and entry["k"] == k:
+            made.append(Network(columns, tuple(map(tuple, entry["nodes"])), tuple(map(tuple, entry["outs"]))))
+    return made
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ...errors import UserError
 from ...graph.builder import GraphBuilder
@@ -11,7 +11,7 @@ from ...graph.graph import Graph, Node
 from ...graph.ops import OPS
 from .._walk import BITWISE, rebuild
 
-__all__ = ["add_hops", "copy_busy", "replicate"]
+__all__ = ["add_hops", "copy_busy", "replicate", "without_moves"]
 
 _MUX = 0b11001010
 """The truth table of s, a, b -> s ? a : b."""
@@ -122,4 +122,15 @@ def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
         raise UserError(
             f"no operation is called {', '.join(missing)}; names are {', '.join(sorted(known - {''}))}"
         )
+    return rebuild(graph, replace)
+
+
+def without_moves(graph: Graph, operations: Collection[str]) -> Graph:
+    """`graph` without copies and stages for wires: what they pass on is read where it is made. operations:
+    which of them, `copy` and `hop`.
+    """
+
+    def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
+        return args[0] if node.op in operations else None
+
     return rebuild(graph, replace)

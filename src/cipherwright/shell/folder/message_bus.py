@@ -13,7 +13,7 @@ from ..short_words import WORD_BYTES, words_of
 from .accesses import access_table
 from .example import Worked
 from .mac import broken_messages
-from .packet import channel_sentences, key_limits
+from .packet import channel_sentences, first_result, key_limits
 from .unit import broken_units, units_ahead
 from .words import begun_by
 
@@ -378,8 +378,12 @@ def _packet_times(core: Core, packet: Mapping[str, Any]) -> Iterator[str]:
         yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
         return
     if "longest_latency_cycles" in packet:
-        longest = packet["longest_latency_cycles"] + _later(core)
-        yield f"{taken}{of} is offered at most {longest} cycles after its beat."
+        longest, first = packet["longest_latency_cycles"] + _later(core), first_result(core)
+        yield f"{taken}{of} is offered {first} to {longest} cycles after its beat."
+        yield (
+            "That of a packet's first beat, where this is a beat of data, is offered exactly "
+            f"{core.latency} cycles after it."
+        )
         yield f"A beat of data can be taken every {core.interval} cycles."
     else:
         yield f"{taken}{of} is offered {core.latency} cycles after its beat, or a few more."

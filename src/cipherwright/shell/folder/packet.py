@@ -11,7 +11,14 @@ from ..core import Core
 from ..short_words import WORD_BYTES, keep_text, word_text
 from .example import Worked
 
-__all__ = ["channel_sentences", "key_limits", "packet_sentences", "packet_table", "packet_timing"]
+__all__ = [
+    "channel_sentences",
+    "first_result",
+    "key_limits",
+    "packet_sentences",
+    "packet_table",
+    "packet_timing",
+]
 
 
 def packet_sentences(core: Core) -> Iterator[str]:
@@ -157,10 +164,9 @@ def packet_timing(core: Core) -> Iterator[str]:
     bits, each = core.bits_per_cycle / core.channel_count, " in each channel" if core.channels else ""
     rate = f"every {core.interval} cycles: {bits:.4g} bits a cycle{each}"
     if "longest_latency_cycles" in core.packet:
-        yield f"A result leaves 1 to {core.packet['longest_latency_cycles']} cycles after its word is taken."
+        longest, aad = core.packet["longest_latency_cycles"], _ccm_timing(core).aad_interval
+        yield f"A result leaves {first_result(core)} to {longest} cycles after its word is taken."
         yield f"Where its word is a packet's first, it leaves {core.latency} cycles after it."
-        assert core.inner is not None
-        aad = CcmTiming(core.inner["latency_cycles"], core.inner["slots"]).aad_interval
         yield f"A word of data can be taken {rate}. Words of additional data can be taken every {aad} cycles."
     else:
         yield (
@@ -172,6 +178,18 @@ def packet_timing(core: Core) -> Iterator[str]:
     least = core.packet["least_tag_latency_cycles"]
     yield f"The tag is there {least} to {tag} cycles after the packet's last word is taken."
     yield "The next packet's first word can be taken in the cycle after it, at the latest."
+
+
+def first_result(core: Core) -> int:
+    """Cycles from a word, or its beat, to its result in the CCM of `core`, at least: its key stream is made
+    before it comes.
+    """
+    return core.latency - _ccm_timing(core).latency + 1
+
+
+def _ccm_timing(core: Core) -> CcmTiming:
+    assert core.inner is not None
+    return CcmTiming(core.inner["latency_cycles"], core.inner["slots"])
 
 
 def _length_sentences(core: Core) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...cipher.modes import MAC_MODES
 from ...rtl import Pin
 from ...spec import Loop, Pipeline, Spec
+from ...wording import counted
 from ..built_engine import BuiltEngine
 from ..buses import CHANNEL_BYTES
 from ..channels import CHOSEN
@@ -631,7 +632,7 @@ def _timing(core: Core) -> Iterator[str]:
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"
-    yield f"A result is offered {core.latency} cycles after its block is taken."
+    yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
     if p.ready_in:
         yield "That holds while results are taken at once."
     yield f"{blocks} can be taken every {cycles}: {core.bits_per_cycle:.4g} bits a cycle."

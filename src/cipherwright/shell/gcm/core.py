@@ -100,7 +100,7 @@ def assemble_gcm(of: CoreInputs) -> Core:
         f"packet; {tag_latency} cycles from a packet's last word to its tag{release.said}"
     )
     registers = f"{core.flip_flops} flip-flops predicted"
-    said = with_bus(spec, said, component.rate.latency - latency)
+    said = with_bus(spec, said, component.rate.latency - latency, core.tag_added_cycles)
     header = header_lines(spec, of.given, said, registers, port_table(component.pins))
     own = folded(design) if spec.equal_rounds else design
     designs = Design((*parts.designs.modules, *released.later.modules, *own.modules))
