@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arch import KeyParts, choosing, key_prefixes, maps_of, never_second, rows_of
+from ..arch import KeyParts, choosing, key_prefixes, maps_of, rows_of, second_apart
 from ..cipher import CATALOGUE
 from ..cipher.modes import cipher_way, keys_read, ways
 from ..errors import CheckFailed, NotChecked
@@ -34,7 +34,6 @@ from ..rewrite import (
     with_raw_words,
 )
 from ..shell import PortSet
-from ..spec import Datapath, parse
 from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
@@ -405,7 +404,7 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
         claim = Claim(folder.sources, top, realised, ports, latency, words, hints)
         return prove_pipeline(claim, early).statement
     held = held or _held(folder, parts)
-    graph, words = _of_keys(held.graph, p, list(held.rows), _never_second(p))
+    graph, words = _of_keys(held.graph, p, list(held.rows), parts.never)
     claim = Claim(folder.sources, top, graph, ports, latency, words, _hints(graph, p))
     return prove_pipeline(claim, early).statement
 
@@ -420,19 +419,13 @@ def _of_keys(
     return choosing(graph, keys, never), [f"{s}{name}_i" for s in key_prefixes(keys) for name in words]
 
 
-def _never_second(p: Mapping[str, Any]) -> str:
-    """The input with which no block reads the second key's words (`never_second`)."""
-    spec = parse(p)
-    return never_second(spec) if isinstance(spec, Datapath) else ""
-
-
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
     """The unit that makes the round keys of the core in `folder`; `parts` and `held` as of `prove_rounds`.
     Returns what was shown; raises CheckFailed.
     """
     r, p = folder.record, folder.record["parameters"]
     found = None if parts.memory else held or _held(folder, parts)
-    rows = rows_of(found.graph, found.rows, _never_second(p)) if found else {}
+    rows = rows_of(found.graph, found.rows, parts.never) if found else {}
 
     def proven(kind: str) -> str:
         """kind: what the names of the unit's words begin with."""
@@ -447,7 +440,7 @@ def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = Non
         ).statement
 
     statement = proven("")
-    if not any(name.startswith(SECOND) for name in rows):
+    if not second_apart(rows):
         return statement
     proven(SECOND)
     return f"{statement}, and so does the unit of second keys"
