@@ -33,7 +33,7 @@ from ..rewrite import (
     sum_inputs,
     with_raw_words,
 )
-from ..shell import PortSet
+from ..shell import PortSet, inside
 from .aig import Hints
 from .axi_stream import AxiBench
 from .bulk import Bulk
@@ -348,7 +348,7 @@ def _joined(realised: Graph, p: Mapping[str, Any]) -> Graph:
 
 def _slots(record: Mapping[str, Any]) -> int:
     """Blocks that a loop has in flight: those of the core, where its mode does not take fewer."""
-    around = {**record, **record.get("bus", {})}  # where blocks are registers, the core inside has its own
+    around = inside(record, "bus")  # where blocks are registers, the core inside has its own
     return int((record["inner"] or {}).get("slots", around["slots"]))
 
 
@@ -461,7 +461,7 @@ def bench_of(sources: Sequence[Path], record: Mapping[str, Any]) -> Bench:
     """The compiled core of `record` in the files `sources`, driven at its outermost ports, or at those behind
     its register bus.
     """
-    record = {**record, **record.get("bus", {})}
+    record = inside(record, "bus")
     kind = AxiBench if record["parameters"]["interface"] == "axi-stream" else Bench
     return kind.compile(sources, record)
 
@@ -470,10 +470,10 @@ def _protocol(bench: Bench, folder: CoreFolder) -> str:
     """The handshakes; of a bus, those of the stream inside it, whose blocks they follow one by one."""
     record = folder.record
     if "stream" in record:
-        inside = {**record, **record["stream"]}
-        return f"inside the bus, {check_handshake(Bench.compile(folder.sources, inside), inside)}"
+        stream = inside(record, "stream")
+        return f"inside the bus, {check_handshake(Bench.compile(folder.sources, stream), stream)}"
     if "bus" in record:
-        return f"inside the bus, {check_handshake(bench, {**record, **record['bus']})}"
+        return f"inside the bus, {check_handshake(bench, inside(record, 'bus'))}"
     return check_handshake(bench, record)
 
 
