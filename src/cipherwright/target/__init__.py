@@ -3,8 +3,8 @@
 from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, check_cell_options
 from .facts import Target, load_target, target_names
-from .implement import USUAL, Build, Recipe, implement, nand2_area
-from .liberty import cell_delays
+from .implement import USUAL, Build, Recipe, implement
+from .liberty import cell_delays, nand2_area
 from .packing import paired_flip_flops
 from .place import Placed, place
 from .power import measured_power
