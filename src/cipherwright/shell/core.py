@@ -191,6 +191,11 @@ class Core:
         return tested_top({"top": self.top, **parts})
 
     @property
+    def takes(self) -> str:
+        """What it takes: "packet", "unit" or "message", or "block"."""
+        return "packet" if self.packet else "unit" if self.unit else "message" if self.mac else "block"
+
+    @property
     def in_registers(self) -> bool:
         """Whether blocks and results are registers, or words of messages and what they become."""
         return self.bus is not None and self.parameters["interface"] == "registers"
