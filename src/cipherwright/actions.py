@@ -22,7 +22,7 @@ from .key_input import parse_any_hex, parse_hex
 from .progress import Tell, quiet
 from .rebuild import check_built, requested
 from .report import clock_port, implementation_record, mapped_top
-from .shell import ANY_IV, IV_BITS, browser_pages, save
+from .shell import ANY_IV, IV_BITS, browser_pages, save, tested_top
 from .spec import Spec, load
 from .target import (
     ALL_CELLS,
@@ -35,7 +35,6 @@ from .target import (
     measured_power,
     replay_bench,
     synthesise,
-    tested_module,
 )
 from .tools import scratch
 from .verify import Bulk, CoreFolder, MacBench, Packet, Unit, UnitBench, bus_traffic, packet_bench
@@ -462,12 +461,9 @@ def _power_bench(core: CoreFolder) -> str:
     one with blocks through the bus.
     """
     top = str(core.record["top"])
-    bench = (core.path / f"{top}_tb.v").read_text(encoding="utf-8")
-    return (
-        bench
-        if tested_module(bench) == top
-        else replay_bench(bus_traffic(core), top, clock_port(core.record))
-    )
+    if tested_top(core.record) == top:
+        return (core.path / f"{top}_tb.v").read_text(encoding="utf-8")
+    return replay_bench(bus_traffic(core), top, clock_port(core.record))
 
 
 def _power_ungated(core: CoreFolder, target: str, cells: CellOptions, tell: Tell) -> dict[str, Any]:

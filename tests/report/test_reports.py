@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from cipherwright.graph import Graph
 from cipherwright.progress import quiet
-from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot
+from cipherwright.report import PAPERS, RECORD_KEYS, implementation_record, plot, print_summary
 from cipherwright.report.reproduce import mars_units
 from cipherwright.report.reproduce.aes_gmu import stages_options
 from cipherwright.report.reproduce.des_xilinx import STEPS, Step
 from cipherwright.report.reproduce.measuring import Measured, implemented
 from cipherwright.shell import Core
-from cipherwright.target import CELL_MAPPINGS, REGISTERS, Recipe, cell_delays, implement, load_target
+from cipherwright.target import CELL_MAPPINGS, REGISTERS, Build, Recipe, cell_delays, implement, load_target
+from cipherwright.target.netlist_proof import NetlistProof
+from cipherwright.target.synth import Mapped
 from tests.conftest import Built
 from tests.recorded import Counts
 
@@ -37,6 +41,38 @@ def test_flip_flops_of_any_name_are_counted(built: Callable[..., Built], tmp_pat
     record = implementation_record(folder.record, build)
     assert record["ffs"] == record["cells"]["sky__dfxtp_1"] == 127
     assert record["warnings"] == []
+
+
+EXPLAINED = NetlistProof("shown", (("a_q", "b_q", "c_q"), ("d_q", "e_q")), ("f_q",), ("g_q", "h_q"))
+"""Six registers fewer: three are equal to others, one is constant, two are read by nothing."""
+
+
+@pytest.mark.parametrize(
+    ("flip_flops", "proof", "notes", "warnings"),
+    [
+        (100, EXPLAINED, [], []),
+        (94, EXPLAINED, ["94 flip-flops, 6 fewer than the 100 predicted"], []),
+        (98, EXPLAINED, ["98 flip-flops, 2 fewer than the 100 predicted"], []),
+        (93, EXPLAINED, [], ["7 fewer than the 100 predicted; the proof of the netlist explains 6 of them"]),
+        (101, EXPLAINED, [], ["1 more than the 100 predicted"]),
+        (99, NetlistProof("not checked: no proof"), [], ["1 fewer than the 100 predicted, and which is not"]),
+    ],
+)
+def test_why_there_are_fewer_flip_flops(
+    flip_flops: int, proof: NetlistProof, notes: list[str], warnings: list[str], built: Callable[..., Built]
+) -> None:
+    """The proof tells where they are, in the record and on the screen; what it does not tell is a warning."""
+    record = {**built("des-small")[1].record, "predicted": {"ffs": 100, "srls": 0}}
+    mapped = Mapped({"TRELLIS_FF": flip_flops})
+    build = Build("ecp5-85k-8", {}, 1, mapped, 100.0, 10.0, "", None, {1: 100.0}, 1.0, proof)
+    made = implementation_record(record, build)
+    for found, wanted in ((made["notes"], notes), (made["warnings"], warnings)):
+        assert len(found) == len(wanted)
+        assert all(words in text for words, text in zip(wanted, found, strict=True))
+    why = "3 merged with registers that are always equal, 1 constant, 2 read by nothing"
+    screen = StringIO()
+    print_summary(Console(file=screen, width=400), made)
+    assert (why in screen.getvalue()) == bool(notes)
 
 
 @pytest.mark.long_check

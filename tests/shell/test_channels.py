@@ -25,7 +25,7 @@ from cipherwright.verify import CoreFolder, PacketBench
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.channels import channel_traffic, together
 from cipherwright.verify.forgotten_blocks import check_all_zeroise
-from cipherwright.verify.message_axi import AxiMessageBench
+from cipherwright.verify.message_checks import streams_of
 from cipherwright.verify.packet_benches import packet_bench
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import Simulation, compile_simulation
@@ -299,17 +299,12 @@ STREAM_FAULTS: dict[str, Fault] = {
 """Faults of the whole core behind AXI-Stream, for which its channels go at once."""
 
 
-def beats(folder: CoreFolder) -> AxiMessageBench:
-    """The core of a channel, behind AXI-Stream."""
-    return AxiMessageBench.compile(folder.sources, {**folder.record, **folder.record["channels"]})
-
-
 @from_record
 def test_streams_at_once(built: Callable[..., Built], tmp_path: Path) -> None:
     """Packets in two channels over AXI-Stream, with gaps and back-pressure, keys for one and for both, at
     rest and within packets, and zeroising: every channel does what it does alone, and each fault is seen.
     """
-    check_at_once(built(*STREAMS), STREAM_FAULTS, beats, tmp_path)
+    check_at_once(built(*STREAMS), STREAM_FAULTS, streams_of, tmp_path)
 
 
 @from_record
@@ -326,7 +321,7 @@ def test_a_broken_stream_of_a_channel_is_seen(
 
     def judge() -> str:
         def played(wrong: CoreFolder) -> None:
-            channel_traffic(beats(wrong), 2, keys=4)
+            channel_traffic(streams_of(wrong), 2, keys=4)
 
         return complaint(folder, f"{core.top}.v", fault, played, tmp_path / "b")
 
@@ -366,7 +361,7 @@ def test_lanes_in_channels(built: Callable[..., Built]) -> None:
     _, folder = built(*STREAMS, "lanes=2")
 
     def judge() -> list[str]:
-        bench = beats(folder)
+        bench = streams_of(folder)
         whole = compile_simulation(folder.sources, folder.record["top"])
         return together(bench, whole, channel_traffic(bench, 2, keys=4))
 
@@ -393,7 +388,7 @@ def test_announced_keys_behind_streams(built: Callable[..., Built], tmp_path: Pa
     """Every packet brings its key, under back-pressure; a channel that takes another's keys is seen."""
     fault = "a channel takes another's keys"
     faults = {fault: ANNOUNCED_FAULTS[fault]}
-    check_at_once(built(*ANNOUNCED_STREAMS), faults, beats, tmp_path, keys=1)
+    check_at_once(built(*ANNOUNCED_STREAMS), faults, streams_of, tmp_path, keys=1)
 
 
 @from_record

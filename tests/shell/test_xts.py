@@ -58,6 +58,7 @@ ZEROISING = {
     ),
     "what is written last while zeroising is read": takes("settle_q", "drop_i"),
     "zeroising leaves the row of tweaks": use("full", "drop_i", "1'b0"),
+    "zeroising leaves the key that halves were compared of": drop("keyed", "~drop_i"),
 }
 """What is broken -> a fault that shows after zeroising alone."""
 

@@ -38,7 +38,6 @@ RULES = f"""
         if (f_start) assume (rst_i);
         assume (free_o | ~start_i);
         assume (valid_o | ~taken_i);
-        assume (~(start_i & drop_i));
         f_after <= 0;
         if (rst_i | drop_i) f_run <= 0;
         else if (start_i) begin

@@ -11,8 +11,8 @@ from .graphs import (
     key_choices,
     key_prefixes,
     maps_of,
-    never_second,
     rows_of,
+    second_apart,
     unscheduled,
 )
 from .key_memory import KeyMemory
@@ -20,7 +20,7 @@ from .key_unit import Expansion, KeyParts, expansion
 from .loop import Loop, fold, fold_held, fold_narrow, fold_read
 from .rewrites import Rewritten, rewritten, widest_table
 from .stages import KeyWords, Scheduled, Timing, lowered, placed, unplaced, waiting
-from .unrolled import describe, key_parts
+from .unrolled import describe, key_parts, never_second
 
 __all__ = [
     "Expansion",
@@ -55,6 +55,7 @@ __all__ = [
     "placed",
     "rewritten",
     "rows_of",
+    "second_apart",
     "unplaced",
     "unscheduled",
     "waiting",

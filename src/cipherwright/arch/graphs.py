@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..cipher.modes import second_encrypts
 from ..graph import Graph
 from ..rewrite import SECOND, boxes_in_block_ram, held_words, second_bits, share_boxes, with_second_words
 from ..schedule import Io
@@ -29,8 +28,8 @@ __all__ = [
     "key_prefixes",
     "key_variants",
     "maps_of",
-    "never_second",
     "rows_of",
+    "second_apart",
     "unscheduled",
 ]
 
@@ -90,16 +89,6 @@ def choosing(graph: Graph, keys: int, never: str = "") -> Graph:
     return graph
 
 
-def never_second(spec: Datapath) -> str:
-    """The input with which no block reads the round keys of the second key: the direction, where a mode of
-    `spec` in both directions has a key that encrypts alone, and its key-expansion unit stores words in linear
-    maps. "" where there is none.
-    """
-    derived = spec.described.key_unit == "loop"
-    both = isinstance(spec, Pipeline) and spec.cipher_direction == "both"
-    return "decrypt" if both and derived and second_encrypts(spec.mode) else ""
-
-
 def rows_of(graph: Graph, rows: Mapping[str, Rows], never: str) -> dict[str, Rows]:
     """The linear maps in which held words are stored: `rows`, those of the words of `graph`, and those of the
     second set, by its names, where it has fewer bits. never: as in `choosing`.
@@ -111,6 +100,16 @@ def rows_of(graph: Graph, rows: Mapping[str, Rows], never: str) -> dict[str, Row
         if len(kept[name]) < len(word)
     }
     return {**rows, **fewer}
+
+
+def second_apart(rows: Mapping[str, Rows]) -> bool:
+    """Whether words of the second set are stored in linear maps of their own, so that a key-expansion unit of
+    its own makes them. rows: as from `rows_of`.
+
+    >>> second_apart({"rk0": (1, 2)}), second_apart({"rk0": (1, 2), "second_rk0": (2,)})
+    (False, True)
+    """
+    return any(name.startswith(SECOND) for name in rows)
 
 
 def maps_of(rows: Mapping[str, Rows], prefix: str) -> dict[str, Rows]:
@@ -173,28 +172,27 @@ def unscheduled(
         return Unscheduled(made.graph, *times, memory=loop.memory, idle=made.idle)
     assert isinstance(spec, Pipeline)
     if parts is not None:
-        return _over_held_keys(spec, parts.rounds, io)
+        return _over_held_keys(spec, parts, io)
     signals = spec.round_numbers == "signals"
     graph = describe(spec, signals, variant) if signals or variant != "kept" else plain
     made = realised(spec, graph)
     return Unscheduled(made.graph, io, idle=made.idle)
 
 
-def _over_held_keys(spec: Pipeline, rounds: Graph, io: Io) -> Unscheduled:
+def _over_held_keys(spec: Pipeline, parts: KeyParts, io: Io) -> Unscheduled:
     """A pipeline over round keys that are held, in the form in which its rounds read them."""
     two = spec.cipher_direction == "both" and not held_form_of(spec.described, spec.key_bits).one_network
     if spec.sbox == "tower" and two:
-        boxes = share_boxes(rounds)
+        boxes = share_boxes(parts.rounds)
     else:
-        boxes = boxes_in_block_ram(rounds, spec.block_ram_boxes)
+        boxes = boxes_in_block_ram(parts.rounds, spec.block_ram_boxes)
     made = realised(spec, boxes)
     held = held_words(made.graph)
     early = tuple((c.select, -c.lead) for c in key_choices(spec.keys_read))
-    never = never_second(spec)
     return Unscheduled(
-        choosing(held.graph, spec.keys_read, never),
+        choosing(held.graph, spec.keys_read, parts.never),
         Io((*io.arrive, *early), io.leave),
-        rows=rows_of(held.graph, held.rows, never),
+        rows=rows_of(held.graph, held.rows, parts.never),
         idle=made.idle,
     )
 

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..cipher import Standard
-from ..cipher.modes import ways
+from ..cipher.modes import second_encrypts, ways
 from ..cipher.word import all_over, over, under
 from ..errors import UserError
 from ..graph import AGILE, STATIC, Graph, GraphBuilder
-from ..spec import Datapath, Loop
+from ..spec import Datapath, Loop, Pipeline
 from .forms import form_of, held_form_of
 from .key_memory import key_memory
 from .key_unit import KeyParts
 
-__all__ = ["describe", "key_parts"]
+__all__ = ["describe", "key_parts", "never_second"]
 
 
 def describe(spec: Datapath, signals: bool = False, variant: str = "kept") -> Graph:
@@ -90,6 +90,16 @@ def _output(b: GraphBuilder, block_bits: int, chained: str, block: int, crypt: C
     b.output("block", b.named(b.xor(crypt(given), added), "sum"))
 
 
+def never_second(spec: Datapath) -> str:
+    """The input with which no block reads the round keys of the second key: the direction, where a mode of
+    `spec` in both directions has a key that encrypts alone, and its key-expansion unit stores words in linear
+    maps. "" where there is none.
+    """
+    derived = spec.described.key_unit == "loop"
+    both = isinstance(spec, Pipeline) and spec.cipher_direction == "both"
+    return "decrypt" if both and derived and second_encrypts(spec.mode) else ""
+
+
 def key_parts(spec: Datapath) -> KeyParts | None:
     """What a key-expansion unit divides the cipher of `spec` into, or None where there is none: the rounds
     over held round keys rk0, rk1, … (in the order of use; of encryption, where a core has both directions),
@@ -131,4 +141,4 @@ def key_parts(spec: Datapath) -> KeyParts | None:
     memory = None
     if isinstance(spec, Loop) and spec.described.key_unit == "loop":
         memory = key_memory(form, spec.cipher_direction, spec.rounds_per_cycle, spec.least_stages)
-    return KeyParts(b.build(), s.build(), memory=memory)
+    return KeyParts(b.build(), s.build(), memory=memory, never=never_second(spec))

@@ -43,6 +43,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
     cells = build.gate_equivalents is not None
     bits = core["bits_per_cycle"]
     m = build.mapped
+    flip_flops = m.cell_ffs if cells else m.ffs
     predicted = core["predicted"]["ffs"] + build.memory_bits
     throughput = round(build.fmax_mhz * bits / 1000, 3) if build.fmax_mhz else None
     return {
@@ -52,7 +53,7 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         "tool_versions": build.tool_versions,
         "seed": build.seed,
         "luts": None if cells else m.luts,
-        "ffs": m.cell_ffs if cells else m.ffs,
+        "ffs": flip_flops,
         "srls": None if cells else m.srls,
         "brams": None if cells else m.brams,
         "dsps": None if cells else m.dsps,
@@ -76,7 +77,8 @@ def implementation_record(core: Mapping[str, Any], build: Build) -> dict[str, An
         **(_corners(build) if build.corners else {}),
         **({"clock_gating": m.gating.record()} if m.gating else {}),
         "netlist_proof": build.proof.statement,
-        "warnings": _warnings(m.cell_ffs if cells else m.ffs, predicted, build),
+        "warnings": _warnings(flip_flops, predicted, build),
+        "notes": _notes(flip_flops, predicted, build),
         "registers": _registers(build),
         "cells": dict(sorted((c, n) for c, n in m.cells.items() if not c.startswith("$"))),
     }
@@ -129,11 +131,34 @@ def _registers(build: Build) -> dict[str, Any] | None:
     return {"merged": p.merged, "constant": p.constant, "removed": p.removed} if p.fewer else None
 
 
-def _warnings(flip_flops: int, predicted: int, build: Build) -> list[str]:
-    """A flip-flop count that nothing explains. A prediction may leave out some that the proof finds to be
-    constant.
+def _explained(flip_flops: int, predicted: int, build: Build) -> bool:
+    """Whether the proof tells why there are not as many flip-flops as predicted. A prediction may leave out
+    some that the proof finds to be constant.
     """
-    if predicted - build.proof.fewer <= flip_flops <= predicted:
+    return predicted - build.proof.fewer <= flip_flops <= predicted
+
+
+def _notes(flip_flops: int, predicted: int, build: Build) -> list[str]:
+    """Why the netlist has fewer flip-flops than predicted, where the proof tells."""
+    if flip_flops == predicted or not _explained(flip_flops, predicted, build):
+        return []
+    p = build.proof
+    merged = sum(len(group) - 1 for group in p.merged)
+    found = {
+        "merged with registers that are always equal": merged,
+        "constant": len(p.constant),
+        "read by nothing": len(p.removed),
+    }
+    why = ", ".join(f"{count:,} {what}" for what, count in found.items() if count)
+    return [
+        f"the netlist has {flip_flops:,} flip-flops, {predicted - flip_flops:,} fewer than the {predicted:,} "
+        f"predicted; by the proof of the netlist these registers of the core have none of their own: {why}"
+    ]
+
+
+def _warnings(flip_flops: int, predicted: int, build: Build) -> list[str]:
+    """A flip-flop count that nothing explains."""
+    if _explained(flip_flops, predicted, build):
         return []
     found = (
         f"the netlist has {flip_flops:,} flip-flops, {abs(predicted - flip_flops):,} "

@@ -70,8 +70,15 @@ def print_summary(console: Console, record: Mapping[str, Any]) -> None:
         rows += [("throughput per area", record["mbps_per_lut"], "Mb/s per LUT")]
     print_rows(console, f"{record['preset']} on {record['target']}", ("figure", "value", "unit"), rows)
     _print_corners(console, record.get("corners", []))
-    if record["critical_path"]:
-        console.print("Critical path:", record["critical_path"], highlight=False, markup=False)
+    _print_words(console, record)
+
+
+def _print_words(console: Console, record: Mapping[str, Any]) -> None:
+    """Notes, and the longest path, in words."""
+    said = [("Note:", note) for note in record.get("notes", [])]
+    for name, words in (*said, ("Critical path:", record["critical_path"])):
+        if words:
+            console.print(name, words, highlight=False, markup=False)
 
 
 def _gating(record: Mapping[str, Any]) -> list[tuple[str, Any, str]]:

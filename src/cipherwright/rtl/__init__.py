@@ -6,6 +6,7 @@ from .component import AnyModule, Component, Rate, WrittenModule, count_flip_flo
 from .connect import Part, Placed, connect
 from .count import count_graph, counter
 from .evaluate import DesignModel, from_lanes, to_lanes
+from .expressions import bits_reversed, concatenated, each_byte
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
 from .lower import LowerOptions, lower, most_levels
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
@@ -76,8 +77,10 @@ __all__ = [
     "asynchronous_design",
     "asynchronous_reset",
     "asynchronous_text",
+    "bits_reversed",
     "check_resets",
     "clocked_module",
+    "concatenated",
     "connect",
     "control_bits",
     "count_flip_flops",
@@ -85,6 +88,7 @@ __all__ = [
     "counter",
     "declared_first",
     "described",
+    "each_byte",
     "folded",
     "from_lanes",
     "graph_modules",

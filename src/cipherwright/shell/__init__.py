@@ -17,7 +17,7 @@ from .buses import (
 from .ccm import LENGTH_PORTS, CcmTiming, PacketTimes, Word, bus_length_ports
 from .channels import CHOSEN, channel_name, without_channel
 from .cmac import MAC_PORT_NAMES, MAC_PORTS
-from .core import Core, PortSet
+from .core import Core, PortSet, inside, tested_top
 from .core_inputs import CoreInputs
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
@@ -100,6 +100,7 @@ __all__ = [
     "files_digest",
     "hand_written",
     "header_lines",
+    "inside",
     "keep_of",
     "key_unit",
     "loop_unit",
@@ -113,6 +114,7 @@ __all__ = [
     "rtl_digest",
     "save",
     "spec_parameters",
+    "tested_top",
     "without_channel",
     "words_of",
     "written_module",

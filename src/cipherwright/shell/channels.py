@@ -194,9 +194,9 @@ def channels_top(
     )
 
 
-def _busy(count: int) -> tuple[WrapperItem, ...]:
-    """Whether any channel is busy."""
-    return Wire(("busy",), count, vector=True), Drive("busy_o", "|busy")
+def _busy(count: int, *beside: str) -> tuple[Wire, Drive]:
+    """Which of `count` channels are busy, with wires of as many bits `beside`; and whether any is."""
+    return Wire((*beside, "busy"), count, vector=True), Drive("busy_o", "|busy")
 
 
 def _offers(groups: Sequence[Group], count: int) -> tuple[WrapperItem, ...]:
@@ -204,15 +204,16 @@ def _offers(groups: Sequence[Group], count: int) -> tuple[WrapperItem, ...]:
     busy.
     """
     key = _key_of(groups)
+    wires, any_busy = _busy(count, "takes")
     return (
         Note("Channels that have the key that is offered, and whether all have it that are to."),
         Reg(("taken_q",), count, vector=True),
         Reg(("done_q",)),
-        Wire(("takes", "busy"), count, vector=True),
+        wires,
         Let("offer", f"{{{count}{{{key.valid}}}}} & {CHOSEN} & ~taken_q", count),
         Let("have", "taken_q | (offer & takes)", count),
         Drive(key.ready, "done_q"),
-        Drive("busy_o", "|busy"),
+        any_busy,
         Clocked(
             (
                 Step("taken_q", f"have & {{{count}{{{key.valid} & ~(done_q | zeroise_i)}}}}"),

@@ -4,7 +4,7 @@ it drives, so no wire crosses the device.
 
 from __future__ import annotations
 
-from ..rtl import Cell, Step, Wire, WrapperItem
+from ..rtl import Cell, Step, Wire, WrapperItem, concatenated
 
 __all__ = ["copies", "loads", "pieces", "spread"]
 
@@ -33,8 +33,8 @@ def copies(name: str, value: str, bits: int = 128) -> tuple[WrapperItem, ...]:
 
 def spread(name: str, bits: int = 128) -> str:
     """The copies `name` as a word of `bits` bits, each bit by its own copy."""
-    found = [f"{{{high - low + 1}{{{name}[{k}]}}}}" for k, (low, high) in enumerate(pieces(bits))]
-    return f"{{{', '.join(reversed(found))}}}"
+    cut = enumerate(pieces(bits))
+    return concatenated(f"{{{high - low + 1}{{{name}[{k}]}}}}" for k, (low, high) in cut)
 
 
 def loads(target: str, value: str, enable: str, bits: int = 128) -> list[Step]:

@@ -12,7 +12,30 @@ from ..rtl import Component, Design
 from ..schedule import Schedule, delay_cells, luts_of, useful_stages
 from .keys import KeyUnit
 
-__all__ = ["Core", "PortSet"]
+__all__ = ["Core", "PortSet", "inside", "tested_top"]
+
+
+def inside(record: Mapping[str, Any], *parts: str) -> dict[str, Any]:
+    """The record of what is inside a core: `record`, which is the core's, with what it says of one of its
+    channels and of each of `parts` ("bus", "stream"), the last of which counts most; of those that it has.
+
+    >>> inside({"top": "des", "slots": 1, "bus": {"top": "des_axis"}}, "bus", "stream")["top"]
+    'des_axis'
+    """
+    found = dict(record)
+    for part in ("channels", *parts):
+        found |= record.get(part) or {}
+    return found
+
+
+def tested_top(record: Mapping[str, Any]) -> str:
+    """The module that the testbench of the core of `record` drives: of a core on a standard bus, the one
+    inside; of one with channels, that of a channel.
+
+    >>> tested_top({"top": "des"}), tested_top({"top": "des", "stream": {"top": "des_buffered"}})
+    ('des', 'des_buffered')
+    """
+    return str(inside(record, "bus", "stream")["top"])
 
 
 @dataclass(frozen=True)
@@ -166,9 +189,14 @@ class Core:
 
     @property
     def tested(self) -> str:
-        """The module that the testbench drives: of a core on a standard bus, the one inside."""
-        inside = self.stream or self.bus or self.channels
-        return str(inside["top"]) if inside else self.top
+        """The module that the testbench drives (`tested_top`)."""
+        parts = {"channels": self.channels, "bus": self.bus, "stream": self.stream}
+        return tested_top({"top": self.top, **parts})
+
+    @property
+    def takes(self) -> str:
+        """What it takes: "packet", "unit" or "message", or "block"."""
+        return "packet" if self.packet else "unit" if self.unit else "message" if self.mac else "block"
 
     @property
     def tag_added_cycles(self) -> int:

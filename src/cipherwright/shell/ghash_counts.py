@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ..rtl import Cell, Clocked, Note, Reg, Step, Wire, WrapperItem
+from ..rtl import Cell, Clocked, Note, Reg, Step, Wire, WrapperItem, concatenated
 from ..rtl.timer import TAPS, steps_of
 from .copies import pieces
 
@@ -244,8 +244,7 @@ def _gone_up(timing: GhashTiming, name: str, width: int, ones: str, to: int) -> 
     state = [f"{name}[{k}]" if k < width else "" for k in range(timing.count_bits)]
     values = list[str]()
     for _ in range(timing.lanes + 1):
-        shown = [bit or "1'b0" for bit in reversed(state[:to])]
-        values.append(f"{{{', '.join(shown)}}}")
+        values.append(concatenated(bit or "1'b0" for bit in state[:to]))
         fed = [state[k - 1] for k in (timing.count_bits, TAPS[timing.count_bits]) if state[k - 1]]
         state = [" ^ ".join(fed), *state[:-1]]
     return _chosen(ones, values)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, maps_of, rewritten
+from ..arch import Expansion, Scheduled, Timing, expansion, held_form_of, maps_of, rewritten, second_apart
 from ..rewrite import SECOND, copy_busy, replicate
 from ..rtl import Design, LowerOptions, Module, lower
 from ..schedule import Io, Schedule, schedule, shortest_period
@@ -68,7 +68,7 @@ def loop_unit(spec: Datapath, datapath: Scheduled, timing: Timing) -> BuiltUnit:
     its words. timing: the delays of the target.
     """
     made = _loop_unit(spec, datapath, timing, "")
-    if not any(name.startswith(SECOND) for name in datapath.rows):
+    if not second_apart(datapath.rows):
         return made
     second = _loop_unit(spec, datapath, timing, SECOND)
     return BuiltUnit(replace(made.unit, second=second.unit), made.loops + second.loops)

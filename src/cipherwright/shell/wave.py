@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-__all__ = ["ANY", "Diagram", "Moment", "svg"]
+__all__ = ["ANY", "Diagram", "Moment", "handshake", "svg"]
 
 ANY = "x"
 """The value of a port that the diagram does not speak of."""
@@ -30,6 +30,19 @@ class Moment:
     shows: Mapping[str, str] = field(default_factory=dict)
     after: int = 1
     until: str = ""
+
+
+def handshake(
+    valid: str, ready: str, values: Mapping[str, str], then: Mapping[str, str] | None = None
+) -> tuple[Moment, Moment]:
+    """The cycle in which `values`, by port, are taken, which are offered with the port `valid` until `ready`
+    is 1, and the cycle behind it, in which they are withdrawn and outputs show `then` (None: anything).
+
+    >>> handshake("key_valid_i", "key_ready_o", {"key_i": "K"})[1].inputs
+    {'key_valid_i': '0', 'key_i': 'x'}
+    """
+    taken = Moment({valid: "1", **values}, {ready: "1"}, until=ready)
+    return taken, Moment({valid: "0", **dict.fromkeys(values, ANY)}, then or {})
 
 
 @dataclass(frozen=True)

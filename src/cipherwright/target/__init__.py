@@ -3,12 +3,12 @@
 from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, check_cell_options
 from .facts import Target, load_target, target_names
-from .implement import USUAL, Build, Recipe, implement, nand2_area
-from .liberty import cell_delays
+from .implement import USUAL, Build, Recipe, implement
+from .liberty import cell_delays, nand2_area
 from .packing import paired_flip_flops
 from .place import Placed, place
 from .power import measured_power
-from .replay import replay_bench, tested_module
+from .replay import replay_bench
 from .requirements import delay_lines_from, require, require_room, short_tags, warnings
 from .sta import Constraints, through
 from .synth import CELL_MAPPINGS, REGISTERS, Mapped, synthesise
@@ -41,7 +41,6 @@ __all__ = [
     "short_tags",
     "synthesise",
     "target_names",
-    "tested_module",
     "through",
     "warnings",
 ]

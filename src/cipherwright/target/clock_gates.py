@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .library import cells_of
+from .liberty import cell_area, cells_of
 
 __all__ = ["LEAST", "ClockGate", "Gating", "clock_gate", "gate_model", "gating"]
 
@@ -76,11 +76,10 @@ def _gate(name: str, text: str) -> ClockGate | None:
         called = re.match(r'\s*"?(\w+)"?\s*\)', pin)
         for role in re.findall(r'\bclock_gate_(\w+)_pin\s*:\s*"?true', pin):
             pins.setdefault(role, []).append(called[1] if called else "")
-    area = re.search(r"\barea\s*:\s*([\d.]+)", text)
     if any(len(pins.get(role, [])) != 1 for role in ("clock", "enable", "out")):
         return None
     clock, enable, out = (pins[role][0] for role in ("clock", "enable", "out"))
-    return ClockGate(name, float(area[1]) if area else 0.0, clock, enable, out, tuple(pins.get("test", ())))
+    return ClockGate(name, cell_area(text) or 0.0, clock, enable, out, tuple(pins.get("test", ())))
 
 
 def gating(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ..errors import CheckFailed, UserError
+from ..errors import CheckFailed
 from ..progress import Tell, quiet
 from ..tools import scratch, tool_version
 from ..verify.cell_models import NO_MODELS
@@ -19,6 +18,7 @@ from .cell_options import ALL_CELLS, CellOptions
 from .corners import Corner, timed_corners
 from .facts import REPAIRED, REROUTED, Target
 from .lanes import place_lanes
+from .liberty import nand2_area
 from .liberty_models import liberty_models
 from .memories import memory_bits
 from .netlist_proof import NetlistProof, emitted, prove_mapped, prove_routed
@@ -289,19 +289,3 @@ def _proven_placed(
             ),
         )
     return replace(proof, statement=f"{proof.statement}; and after place and route (seed {seed}) again")
-
-
-def nand2_area(liberty: Path) -> float:
-    """Area of the smallest two-input NAND of the file `liberty`, the gate equivalent, in the library's area
-    unit. Raises UserError where no cell's name begins with NAND2, behind a prefix or without one.
-    """
-    areas = []
-    text = liberty.read_text(errors="replace")
-    for cell in re.split(r"\n\s*cell\s*\(", text)[1:]:
-        name = re.match(r'\s*"?(\w+)', cell)
-        area = re.search(r"\barea\s*:\s*([\d.]+)", cell)
-        if name and area and re.match(r"(?i)(\w+_)?nand2", name[1]):
-            areas.append(float(area[1]))
-    if not areas:
-        raise UserError(f"{liberty.name} has no two-input NAND to count gate equivalents by")
-    return min(areas)

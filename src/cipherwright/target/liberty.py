@@ -5,14 +5,32 @@ delays and areas of gates.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
+from ..errors import UserError
+from ..files import reason
 from ..rewrite import CellDelays
 
-__all__ = ["Cell", "cell_delays", "full_adder_cell", "read_cells", "truth_table"]
+__all__ = [
+    "Cell",
+    "CellText",
+    "cell_area",
+    "cell_delays",
+    "cells_in",
+    "cells_of",
+    "full_adder_cell",
+    "is_nand2",
+    "liberty_text",
+    "nand2_area",
+    "read_cells",
+    "truth_table",
+]
+
+_TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|[{}]|\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*(?=\{)', re.S)
 
 LOAD_PF, SLEW_NS = 0.05, 0.18
 """At which delays are read: the input of a full adder, and the slope behind a gate that drives one."""
@@ -30,6 +48,79 @@ class Cell:
     inputs: tuple[str, ...]
     tables: dict[str, int]
     delays: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class CellText:
+    """A cell of a Liberty file as it is written there: its `name`, its `text`, and where that begins."""
+
+    name: str
+    text: str
+    start: int
+
+
+def liberty_text(path: Path) -> str:
+    """The text of the file `path`. Raises UserError where it can't be read."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError as e:
+        raise UserError(f"can't read {path}: {reason(e)}") from None
+
+
+def cells_of(path: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every cell of the Liberty file `path`, also of those that are not to be used. Raises
+    UserError where it can't be read or is no Liberty file.
+    """
+    return ((c.name, c.text) for c in cells_in(liberty_text(path), path))
+
+
+@lru_cache(maxsize=2)
+def cells_in(text: str, path: Path = Path()) -> tuple[CellText, ...]:
+    """Every cell of a Liberty file in order, also those that are not to be used; `text`: of the file `path`.
+    Comments and strings are read as such. Raises UserError where it is no Liberty file.
+    """
+    if not re.search(r"\blibrary\s*\(", text):
+        raise UserError(f"{path} is no Liberty file: it has no library(...) group")
+    depth, name, start, found = 0, "", 0, list[CellText]()
+    for m in _TOKEN.finditer(text):
+        if m[0] == "{":
+            depth += 1
+        elif m[0] == "}":
+            depth -= 1
+            if name and depth == 1:
+                found.append(CellText(name, text[start : m.end()], start))
+                name = ""
+        elif m[1] and depth == 1:
+            name, start = m[1], m.start()
+    if depth:
+        raise UserError(f"{path} is no Liberty file: its braces do not match")
+    return tuple(found)
+
+
+def is_nand2(name: str) -> bool:
+    """Whether a cell's `name` is that of a two-input NAND: it begins with NAND2, behind a prefix or without
+    one.
+
+    >>> is_nand2("NAND2X1"), is_nand2("sky__nand2_1"), is_nand2("NAND3X1")
+    (True, True, False)
+    """
+    return bool(re.match(r"(\w+_)?nand2", name, re.I))
+
+
+def nand2_area(liberty: Path) -> float:
+    """Area of the smallest two-input NAND of the file `liberty`, the gate equivalent, in the library's area
+    unit. Raises UserError where no cell's name is that of one (`is_nand2`).
+    """
+    areas = [area for name, text in cells_of(liberty) if is_nand2(name) and (area := cell_area(text))]
+    if not areas:
+        raise UserError(f"{liberty.name} has no two-input NAND to count gate equivalents by")
+    return min(areas)
+
+
+def cell_area(cell: str) -> float | None:
+    """The area of a cell, its text, None where it has none."""
+    found = re.search(r"\barea\s*:\s*([\d.]+)", cell)
+    return float(found[1]) if found else None
 
 
 def _groups(text: str, kind: str) -> list[tuple[str, str]]:
@@ -102,7 +193,7 @@ def _between(load: list[float], slew: list[float], rows: list[float]) -> float:
 def read_cells(liberty: Path) -> dict[str, Cell]:
     """Every combinational cell of the file `liberty` whose functions are all given, by name."""
     out = {}
-    for name, body in _groups(liberty.read_text(errors="replace"), "cell"):
+    for name, body in cells_of(liberty):
         pins = _groups(body, "pin")
         inputs = tuple(p for p, text in pins if re.search(r"direction\s*:\s*\"?input", text))
         outputs = [
@@ -111,13 +202,13 @@ def read_cells(liberty: Path) -> dict[str, Cell]:
             if re.search(r"direction\s*:\s*\"?output", text)
         ]
         tables = {p: truth_table(f[1], inputs) for p, _, f in outputs if f}
-        area = re.search(r"\barea\s*:\s*([\d.]+)", body)
+        area = cell_area(body)
         if (
             not inputs
             or not tables
             or None in tables.values()
             or len(tables) < len(outputs)
-            or not area
+            or area is None
             or re.search(r"\b(ff|latch)\s*\(", body)
         ):
             continue
@@ -127,9 +218,8 @@ def read_cells(liberty: Path) -> dict[str, Cell]:
                 related = re.search(r"related_pin\s*:\s*\"([^\"]*)\"", timing)
                 for pin in related[1].split() if related else ():
                     delays.setdefault(p, {})[pin] = max(delays.get(p, {}).get(pin, 0.0), _delay(timing))
-        out[name] = Cell(
-            name, float(area[1]), inputs, {p: t for p, t in tables.items() if t is not None}, delays
-        )
+        known = {p: t for p, t in tables.items() if t is not None}
+        out[name] = Cell(name, area, inputs, known, delays)
     return out
 
 

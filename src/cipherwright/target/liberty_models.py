@@ -13,8 +13,7 @@ from pathlib import Path
 from ..verify.aig import Aig
 from ..verify.cell_models import Flop, Gate, Make, Models, Output, Pin
 from .clock_gates import clock_gate
-from .liberty import read_cells, truth_table
-from .library import cells_of
+from .liberty import cells_of, read_cells, truth_table
 
 __all__ = ["liberty_models"]
 

@@ -5,18 +5,16 @@ or the user rules out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ..errors import UserError
-from ..files import reason
-from .liberty import truth_table
+from .liberty import cells_in, is_nand2, liberty_text, truth_table
 
-__all__ = ["FlipFlop", "Library", "cells_of", "flip_flops", "read_library"]
+__all__ = ["FlipFlop", "Library", "flip_flops", "read_library"]
 
-_TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|[{}]|\bcell\s*\(\s*"?([^\s")]+)"?\s*\)\s*(?=\{)', re.S)
 _TRUE = r'\s*:\s*"?true\b'
 _UNITS = ("time_unit", "capacitive_load_unit", "voltage_unit", "current_unit", "leakage_power_unit")
 _PIN = re.compile(r'\bpin\s*\(\s*"?([^\s")]+)"?\s*\)')
@@ -34,8 +32,7 @@ class Library:
     @property
     def pins(self) -> dict[str, frozenset[str]]:
         """Cell -> its pins."""
-        found = _cells(Path(), self.text)
-        return {name: frozenset(_PIN.findall(self.text[start:end])) for name, start, end in found}
+        return {c.name: frozenset(_PIN.findall(c.text)) for c in cells_in(self.text)}
 
     @property
     def units(self) -> dict[str, str]:
@@ -60,30 +57,23 @@ def read_library(
     where corners have other units or no such cells, or where what is left can't make a core: no
     flip-flop for rising edges, no two-input NAND, no inverter.
     """
-    text = _text(path)
-    cells = list(_cells(path, text))
-    unknown = [p for p in dont_use if not any(fnmatchcase(name, p) for name, _, _ in cells)]
+    text = liberty_text(path)
+    cells = cells_in(text, path)
+    unknown = [p for p in dont_use if not any(fnmatchcase(c.name, p) for c in cells)]
     if unknown:
         raise UserError(f"--dont-use {unknown[0]} names no cell of {path.name}")
     missing = _missing(path, Library(text, {}), corners or {})
     left_out, kept, at = dict[str, str](), list[str](), 0
-    for name, start, end in cells:
-        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(name, p)), "")
-        why = why or _why_not(text[start:end]) or missing.get(name, "")
+    for c in cells:
+        why = next((f"--dont-use {p}" for p in dont_use if fnmatchcase(c.name, p)), "")
+        why = why or _why_not(c.text) or missing.get(c.name, "")
         if why:
-            left_out[name] = why
-            kept.append(text[at:start])
-            at = end
+            left_out[c.name] = why
+            kept.append(text[at : c.start])
+            at = c.start + len(c.text)
     rest = "".join([*kept, text[at:]])
-    _check_enough(path, {name: text[start:end] for name, start, end in cells if name not in left_out})
+    _check_enough(path, {c.name: c.text for c in cells if c.name not in left_out})
     return Library(rest, left_out)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError as e:
-        raise UserError(f"can't read {path}: {reason(e)}") from None
 
 
 def _missing(path: Path, library: Library, corners: Mapping[str, Path]) -> dict[str, str]:
@@ -108,33 +98,6 @@ def _missing(path: Path, library: Library, corners: Mapping[str, Path]) -> dict[
             elif pins[name] != own[name]:
                 out[name] = f"other pins in the corner {corner}"
     return out
-
-
-def cells_of(path: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of every cell of the Liberty file `path`, also of those that are not to be used. Raises
-    UserError where it can't be read or is no Liberty file.
-    """
-    text = _text(path)
-    yield from ((name, text[start:end]) for name, start, end in _cells(path, text))
-
-
-def _cells(path: Path, text: str) -> Iterator[tuple[str, int, int]]:
-    """Name, begin and end of every cell of the library. Comments and strings are read as such."""
-    if not re.search(r"\blibrary\s*\(", text):
-        raise UserError(f"{path} is no Liberty file: it has no library(...) group")
-    depth, name, start = 0, "", 0
-    for m in _TOKEN.finditer(text):
-        if m[0] == "{":
-            depth += 1
-        elif m[0] == "}":
-            depth -= 1
-            if name and depth == 1:
-                yield name, start, m.end()
-                name = ""
-        elif m[1] and depth == 1:
-            name, start = m[1], m.start()
-    if depth:
-        raise UserError(f"{path} is no Liberty file: its braces do not match")
 
 
 def _why_not(cell: str) -> str:
@@ -197,7 +160,7 @@ def _check_enough(path: Path, cells: Mapping[str, str]) -> None:
     found = flip_flops(bare.items())
     if not found:
         raise UserError(f"{path.name} has no flip-flop that may be used")
-    if not any(re.match(r"(\w+_)?nand2", name, re.I) for name in cells):
+    if not any(map(is_nand2, cells)):
         raise UserError(
             f"{path.name} has no two-input NAND (a cell whose name begins with NAND2) that may be used, by "
             f"which area is counted"

@@ -9,15 +9,7 @@ from ..verify.bus_traffic import BusTraffic
 from ..verify.simulate import Port, Words
 from .synth import CELLS
 
-__all__ = ["replay_bench", "tested_module"]
-
-
-def tested_module(bench: str) -> str:
-    """The module that a testbench, the text `bench`, drives; the testbench's name is that and `_tb`. "" where
-    the text has no such module.
-    """
-    found = re.search(r"^module (\w+)_tb\b", bench, re.M)
-    return found[1] if found else ""
+__all__ = ["replay_bench"]
 
 
 def replay_bench(traffic: BusTraffic, top: str, clock: str = "clk") -> str:

@@ -25,8 +25,8 @@ from .clock_gates import ClockGate, Gating, clock_gate, gating
 from .collapse import collapse
 from .facts import Target
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
-from .liberty import full_adder_cell
-from .library import cells_of, flip_flops, read_library
+from .liberty import cells_of, full_adder_cell
+from .library import flip_flops, read_library
 from .packing import paired_flip_flops
 from .reset_gates import gate_resets
 

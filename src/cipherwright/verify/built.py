@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes, maps_of, never_second
+from ..arch import KeyParts, Scheduled, constant_inputs, key_choices, key_prefixes, maps_of
 from ..cipher.modes import keys_read, ways
 from ..graph import evaluate
 from ..rtl import Design
@@ -59,13 +59,11 @@ def _held(
 
     keys = keys_read(spec.mode, spec.options()["key_slots"])
 
-    never = never_second(spec)
-
     def of_all(key: int, decrypt: int) -> dict[str, int]:
         """The key is one of them, by its lowest bits, and none that encrypts alone where the direction is
         another; the other keys have all bits inverted.
         """
-        number, other = key % keys & ~int(bool(never and decrypt)), key ^ ((1 << spec.key_bits) - 1)
+        number, other = key % keys & ~int(bool(parts.never and decrypt)), key ^ ((1 << spec.key_bits) - 1)
         made = {
             f"{prefix}{n}": word
             for k, prefix in enumerate(key_prefixes(keys))

@@ -23,7 +23,7 @@ from itertools import product
 from typing import Any
 
 from ..errors import CheckFailed
-from ..shell import without_channel
+from ..shell import inside, without_channel
 from ..wording import counted
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
@@ -391,9 +391,9 @@ def check_bus_rules(folder: CoreFolder) -> str:
 
 def _check_streams(folder: CoreFolder) -> str:
     """The rules of the streams of a core whose words are registers: they are inside."""
-    inside = {**folder.record, **folder.record["bus"]}
-    n = read_netlist(folder.sources, inside["top"], inside["ports"]["clk"], memories=True)
-    logic = _Logic.from_reset(n, inside["ports"]["reset"])
+    record = inside(folder.record, "bus")
+    n = read_netlist(folder.sources, record["top"], record["ports"]["clk"], memories=True)
+    logic = _Logic.from_reset(n, record["ports"]["reset"])
     paths = _check_paths(logic, _CONTROLS, [])
-    held = _check_offers(logic, inside["ports"], _streams(n))
+    held = _check_offers(logic, record["ports"], _streams(n))
     return f"{paths} outputs depend on registers only, and an offer stays ({held} registers hold it)"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arch import KeyParts, choosing, key_prefixes, maps_of, never_second, rows_of
+from ..arch import KeyParts, choosing, key_prefixes, maps_of, rows_of, second_apart
 from ..cipher import CATALOGUE
 from ..cipher.modes import cipher_way, keys_read, ways
 from ..errors import CheckFailed, NotChecked
@@ -33,8 +33,7 @@ from ..rewrite import (
     sum_inputs,
     with_raw_words,
 )
-from ..shell import PortSet
-from ..spec import Datapath, parse
+from ..shell import PortSet, inside
 from ..wording import counted, paced
 from .aig import Hints
 from .axi_stream import AxiBench
@@ -346,7 +345,7 @@ def _joined(realised: Graph, p: Mapping[str, Any]) -> Graph:
 
 def _slots(record: Mapping[str, Any]) -> int:
     """Blocks that a loop has in flight: those of the core, where its mode does not take fewer."""
-    around = {**record, **record.get("bus", {})}  # where blocks are registers, the core inside has its own
+    around = inside(record, "bus")  # where blocks are registers, the core inside has its own
     return int((record["inner"] or {}).get("slots", around["slots"]))
 
 
@@ -402,7 +401,7 @@ def prove_rounds(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = N
         claim = Claim(folder.sources, top, realised, ports, latency, words, hints)
         return prove_pipeline(claim, early).statement
     held = held or _held(folder, parts)
-    graph, words = _of_keys(held.graph, p, list(held.rows), _never_second(p))
+    graph, words = _of_keys(held.graph, p, list(held.rows), parts.never)
     claim = Claim(folder.sources, top, graph, ports, latency, words, _hints(graph, p))
     return prove_pipeline(claim, early).statement
 
@@ -417,19 +416,13 @@ def _of_keys(
     return choosing(graph, keys, never), [f"{s}{name}_i" for s in key_prefixes(keys) for name in words]
 
 
-def _never_second(p: Mapping[str, Any]) -> str:
-    """The input with which no block reads the second key's words (`never_second`)."""
-    spec = parse(p)
-    return never_second(spec) if isinstance(spec, Datapath) else ""
-
-
 def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = None) -> str:
     """The unit that makes the round keys of the core in `folder`; `parts` and `held` as of `prove_rounds`.
     Returns what was shown; raises CheckFailed.
     """
     r, p = folder.record, folder.record["parameters"]
     found = None if parts.memory else held or _held(folder, parts)
-    rows = rows_of(found.graph, found.rows, _never_second(p)) if found else {}
+    rows = rows_of(found.graph, found.rows, parts.never) if found else {}
 
     def proven(kind: str) -> str:
         """kind: what the names of the unit's words begin with."""
@@ -444,7 +437,7 @@ def prove_unit(folder: CoreFolder, parts: KeyParts, held: HeldWords | None = Non
         ).statement
 
     statement = proven("")
-    if not any(name.startswith(SECOND) for name in rows):
+    if not second_apart(rows):
         return statement
     proven(SECOND)
     return f"{statement}, and so does the unit of second keys"
@@ -465,7 +458,7 @@ def bench_of(sources: Sequence[Path], record: Mapping[str, Any]) -> Bench:
     """The compiled core of `record` in the files `sources`, driven at its outermost ports, or at those behind
     its register bus.
     """
-    record = {**record, **record.get("bus", {})}
+    record = inside(record, "bus")
     kind = AxiBench if record["parameters"]["interface"] == "axi-stream" else Bench
     return kind.compile(sources, record)
 
@@ -474,10 +467,10 @@ def _protocol(bench: Bench, folder: CoreFolder) -> str:
     """The handshakes; of a bus, those of the stream inside it, whose blocks they follow one by one."""
     record = folder.record
     if "stream" in record:
-        inside = {**record, **record["stream"]}
-        return f"inside the bus, {check_handshake(Bench.compile(folder.sources, inside), inside)}"
+        stream = inside(record, "stream")
+        return f"inside the bus, {check_handshake(Bench.compile(folder.sources, stream), stream)}"
     if "bus" in record:
-        return f"inside the bus, {check_handshake(bench, {**record, **record['bus']})}"
+        return f"inside the bus, {check_handshake(bench, inside(record, 'bus'))}"
     return check_handshake(bench, record)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import CheckFailed, NotChecked
 from ..process import check_stop
-from ..shell import PortSet
+from ..shell import PortSet, inside
 from .netlist import read_netlist
 from .three_valued import ALL, RUNS, ThreeValued
 from .verdict import CoreFolder
@@ -27,7 +27,7 @@ def check_zeroise(folder: CoreFolder) -> str:
     that remembers, or NotChecked where the core holds nothing for long.
     """
     # Of a register bus, the core behind it; of channels, the core of one.
-    record = folder.record | folder.record.get("channels", {}) | folder.record.get("bus", {})
+    record = inside(folder.record, "bus")
     ports = PortSet(**record["ports"]) if record.get("ports") else PortSet()
     if not ports.zeroise:
         raise NotChecked("the core has no zeroise_i: it holds no key")

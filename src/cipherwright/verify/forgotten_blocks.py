@@ -23,10 +23,10 @@ from ..shell import BUS_WRITES
 from .forgotten import check_none_left, check_zeroise, runs_where
 from .message_axi import AxiMessageBench
 from .netlist import read_netlist
-from .register_blocks import BlockSoftware, Recorded, recorded
+from .register_blocks import BlockSoftware, recorded
 from .register_bus import registers_in
 from .register_words import WordSoftware, recorded_words
-from .simulate import Simulation, Words, compile_simulation
+from .simulate import Recorded, Simulation, Words, compile_simulation
 from .three_valued import RUNS, ThreeValued
 from .verdict import CoreFolder
 
@@ -157,10 +157,10 @@ def check_zeroise_over_bus(folder: CoreFolder) -> str:
             _of_words(script, core, key_bytes, cycles)
         else:
             _of_blocks(script, core, key_bytes, cycles)
-        rows = np.concatenate(model.rows)
+        rows = np.concatenate(model.given)
         before = model.cycles
         core.command("ZEROISE")
-        command = np.concatenate(model.rows)[before:]
+        command = np.concatenate(model.given)[before:]
     n = read_netlist(folder.sources, record["top"], record["ports"]["clk"], spread=True)
     t, limit = ThreeValued(n), len(command) + _AFTER + int(record["zeroise_cycles"])
     begins = np.array(script.begins)

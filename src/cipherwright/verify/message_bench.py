@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cipher.modes import given_key_bits
 from ..errors import CheckFailed
-from ..shell import PortSet
+from ..shell import PortSet, inside
 from .simulate import Model, Simulation, Words, compile_simulation
 
 __all__ = ["MessageBench", "MessageSession"]
@@ -41,7 +41,7 @@ class MessageBench:
         of one with channels, that of a channel, or behind a bus the one inside it. Raises as
         `compile_simulation`.
         """
-        record = {**record, **record.get("channels", {}), **record.get("stream", {})}
+        record = inside(record, "stream")
         return cls(compile_simulation(sources, record["top"], record["ports"]["clk"]), record)
 
     @cached_property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..progress import Tell
+from ..shell import inside
 from .announced_checks import check_announced_keys
 from .announced_keys import AnnouncedBench
 from .bus_rules import check_bus_rules
@@ -191,9 +192,7 @@ def streams_of(folder: CoreFolder) -> AxiMessageBench:
     """The AXI-Stream ports of the core in `folder`, compiled: of a register bus, of what is behind it; of
     channels, of one.
     """
-    record = folder.record
-    inside = {**record, **record.get("channels", {}), **record.get("bus", {})}
-    return AxiMessageBench.compile(folder.sources, inside)
+    return AxiMessageBench.compile(folder.sources, inside(folder.record, "bus"))
 
 
 def _message_stream(folder: CoreFolder) -> str:

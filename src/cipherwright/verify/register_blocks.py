@@ -26,14 +26,13 @@ from .register_bus import (
     check_zeroised,
     registers_in,
 )
-from .simulate import Model, Simulation, Words, compile_simulation
+from .simulate import Model, Recorded, Simulation, compile_simulation
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder
 
 __all__ = [
     "BlockMessage",
     "BlockSoftware",
-    "Recorded",
     "block_message",
     "check_register_blocks",
     "recorded",
@@ -176,24 +175,6 @@ def check_register_blocks(folder: CoreFolder) -> str:
     )
 
 
-class Recorded(Model):
-    """A model of `simulation` that keeps the rows of inputs that it ran."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        super().__init__(simulation)
-        self.rows = list[Words]()
-
-    @property
-    def cycles(self) -> int:
-        """Cycles that it ran."""
-        return sum(map(len, self.rows))
-
-    def run(self, rows: Words) -> Words:
-        """As `Model.run`; `rows` are kept."""
-        self.rows.append(rows)
-        return super().run(rows)
-
-
 def _software(folder: CoreFolder, model: Model) -> BlockSoftware:
     """What drives a running model of a core folder."""
     record = folder.record
@@ -211,7 +192,7 @@ def recorded(folder: CoreFolder, simulation: Simulation) -> Iterator[tuple[Block
     model = Recorded(simulation)
     try:
         _reset(model)
-        model.rows.clear()
+        model.forget()
         yield _software(folder, model), model
     finally:
         model.close()
@@ -402,7 +383,7 @@ def _check_resets(folder: CoreFolder, simulation: Simulation, m: BlockMessage) -
     size = folder.record["parameters"]["block_bits"] // 8
     with recorded(folder, simulation) as (core, model):
         core.message(m.key, m.iv, m.data[:size], m.way)
-        whole = np.concatenate(model.rows)
+        whole = np.concatenate(model.given)
     places = np.unique(np.linspace(1, len(whole), _RESETS).astype(np.int64))
     with recorded(folder, simulation) as (core, model):
         for end in places:

@@ -22,7 +22,6 @@ from ..shell import LENGTH_PORTS
 from .message_axi import AxiMessageBench, Beat
 from .message_axi_checks import Traffic, fresh_key, messages_of
 from .reference import reference_of
-from .register_blocks import Recorded
 from .register_bus import (
     RegisterDriver,
     RegisterUser,
@@ -32,7 +31,7 @@ from .register_bus import (
     check_zeroised,
     registers_in,
 )
-from .simulate import compile_simulation
+from .simulate import Recorded, compile_simulation
 from .verdict import CoreFolder
 
 __all__ = ["WordSoftware", "check_register_words", "check_words", "played_words", "recorded_words"]
@@ -635,7 +634,7 @@ def recorded_words(
     model = Recorded(bench.simulation)
     try:
         _reset(bench, model)
-        model.rows.clear()
+        model.forget()
         driver = RegisterDriver(bench.simulation, model, bench.record["parameters"]["control"], bench.held)
         yield WordSoftware(Software(driver, registers, ("KEY", "UNIT")), bench), model
     finally:
@@ -655,7 +654,7 @@ def _resets(bench: AxiMessageBench, registers: Mapping[str, Any]) -> int:
         part = checks.message(key, core.size + 1)
         core.load_key(key)
         checks.play([part])
-        whole = np.concatenate(model.rows)
+        whole = np.concatenate(model.given)
     places = np.unique(np.linspace(1, len(whole), _RESETS).astype(np.int64))
     with recorded_words(bench, registers) as (core, model):
         checks = _Checks(core, model, np.random.default_rng(5))
@@ -666,7 +665,7 @@ def _resets(bench: AxiMessageBench, registers: Mapping[str, Any]) -> int:
                 raise CheckFailed(f"STATUS is not 0 after a reset in cycle {end} of an exchange")
             core.load_key(key)
             checks.play([part])
-            model.rows.clear()
+            model.forget()
     return len(places)
 
 

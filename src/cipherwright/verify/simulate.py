@@ -299,6 +299,33 @@ class Model:
             self._p = None
 
 
+class Recorded(Model):
+    """A model of `simulation` that keeps what goes into it by `run`, and what comes out: the rows of inputs
+    (`given`) and of outputs (`seen`).
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        super().__init__(simulation)
+        self.given, self.seen = list[Words](), list[Words]()
+
+    @property
+    def cycles(self) -> int:
+        """Cycles that it keeps."""
+        return sum(map(len, self.given))
+
+    def run(self, rows: Words) -> Words:
+        """As `Model.run`; `rows` and the outputs are kept."""
+        out = super().run(rows)
+        self.given.append(rows.copy())
+        self.seen.append(out)
+        return out
+
+    def forget(self) -> None:
+        """Nothing of what was run so far is kept."""
+        self.given.clear()
+        self.seen.clear()
+
+
 def _shown(words: Words, accepted: Cycles, offer: Words, take: Words, places: Sequence[int]) -> Words:
     """The rows of inputs that `Model.feed` shows in as many cycles as `offer` has, where words were taken in
     those that are `accepted`; `words`, `take` and `places` as there.

@@ -4,7 +4,7 @@ those of the others are written and read, and words come to the others at random
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -117,19 +117,28 @@ def channel_bench(
     return AxiMessageBench(seen, {**record, "ports": ports}, held or {})
 
 
+def _windows(
+    folder: CoreFolder, simulation: Simulation, seed: int | None = None
+) -> Iterator[tuple[AxiMessageBench, Callable[..., RegisterDriver]]]:
+    """Of each channel of the core in `folder`, compiled (`simulation`), its bench and what makes the driver
+    of its registers. seed: as of `in_window`.
+    """
+    count, registers = int(folder.record["channels"]["count"]), registers_in(folder.register_map)
+    for channel in range(count):
+        bench = channel_bench(simulation, folder.record, channel)
+        yield bench, in_window(channel, count, registers, seed)
+
+
 def check_windows(folder: CoreFolder) -> str:
     """The check `registers` of the core in `folder`, one of several channels; what was checked, in words.
     Raises CheckFailed with what is not as the map says.
     """
     record, source = folder.record, folder.register_map
     simulation = compile_simulation(folder.sources, record["top"], record["ports"]["clk"])
-    count, registers, said = int(record["channels"]["count"]), registers_in(source), ""
-    for channel in range(count):
-        bench = channel_bench(simulation, record, channel)
-        said = check_messages(bench, source, in_window(channel, count, registers, 3))
+    said = [check_messages(bench, source, drive) for bench, drive in _windows(folder, simulation, 3)]
     return (
-        f"in each of {count} channels, while registers of the others are written and read, and words come to "
-        f"them at random: {said}"
+        f"in each of {len(said)} channels, while registers of the others are written and read, and words "
+        f"come to them at random: {said[-1]}"
     )
 
 
@@ -137,8 +146,5 @@ def played_windows(folder: CoreFolder, simulation: Simulation, seed: int) -> Non
     """Messages under one key through each channel of the core in `folder`, compiled (`simulation`), one after
     the other. `seed`: of all that is random. Raises CheckFailed where one differs from the reference.
     """
-    record, source = folder.record, folder.register_map
-    count, registers = int(record["channels"]["count"]), registers_in(source)
-    for channel in range(count):
-        bench = channel_bench(simulation, record, channel)
-        played_messages(bench, source, seed, in_window(channel, count, registers))
+    for bench, drive in _windows(folder, simulation):
+        played_messages(bench, folder.register_map, seed, drive)

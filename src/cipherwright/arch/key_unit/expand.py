@@ -60,13 +60,15 @@ class UnitProof(Protocol):
 class KeyParts:
     """A cipher in two: `rounds` over held round keys rk0, rk1, … in the order of use, and `schedule` from
     the key to them. `proof`: of a unit that is not the loop of `expansion`, its own proof.
-    `memory`: the round keys that a loop reads by address.
+    `memory`: the round keys that a loop reads by address. `never`: the input with which no block reads the
+    round keys of a second key ("": there is none).
     """
 
     rounds: Graph
     schedule: Graph
     proof: UnitProof | None = None
     memory: KeyMemory | None = None
+    never: str = ""
 
 
 def expansion(form: Form, rows: Sequence[Rows] | None) -> Expansion:

@@ -21,6 +21,7 @@ from ...rtl import (
     Stream,
     Wrapper,
     WrapperItem,
+    concatenated,
     declared_first,
 )
 from .commands import Command, Widths, requests
@@ -180,7 +181,7 @@ def _ports(core: Checked) -> tuple[ClockReset | Held | Stream, ...]:
 def _requests(core: Checked) -> list[WrapperItem]:
     """Requests are taken one by one; a value that the core takes by a handshake is acknowledged then."""
     ops = len(requests(core.widths))
-    pulses = ", ".join(f"go & op_i[{k}]" for k in reversed(range(ops)))
+    pulses = concatenated(f"go & op_i[{k}]" for k in range(ops))
     items: list[WrapperItem] = [
         Reg(("request_q",), 3, "The request, synchronised; a change starts what op_i says."),
         Reg(("do_q",), ops, "One cycle: what is started."),
@@ -188,7 +189,7 @@ def _requests(core: Checked) -> list[WrapperItem]:
         Let("go", "request_q[2] ^ request_q[1]"),
         Drive("ack_o", "ack_q"),
     ]
-    control = [Step("request_q", "{request_q[1:0], request_i}"), Step("do_q", f"{{{pulses}}}")]
+    control = [Step("request_q", "{request_q[1:0], request_i}"), Step("do_q", pulses)]
     cleared = [("request_q", "3'd0"), ("do_q", f"{ops}'d0"), ("ack_q", "1'b0")]
     payload, waiting, done = list[Step](), list[Command](), list[str]()
     for what, command, bits in core.values:

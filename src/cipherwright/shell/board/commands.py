@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from ...rtl import Clocked, ClockReset, Drive, Held, Let, Pin, Reg, Step, Stream, Wrapper
+from ...rtl import Clocked, ClockReset, Drive, Held, Let, Pin, Reg, Step, Stream, Wrapper, concatenated
 
 __all__ = ["READ_BYTES", "Command", "Widths", "commands", "requests"]
 
@@ -144,7 +144,7 @@ def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
     length = "".join(f"data_i == {c.code} ? 8'd{widths.length(c)} : " for c in known if widths.length(c))
     is_command = " | ".join(f"op_q == {c.code}" for c in known)
     listed = "".join(f"value_q[3:0] == 4'd{k} ? {word} : " for k, word in enumerate(words))
-    ops = ", ".join(f"op_q == {c.code}" for c in reversed(asked))
+    ops = concatenated(f"op_q == {c.code}" for c in asked)
     sent = f"answer_q[{answer - 1}:{answer - 8}]"
     word = _left("signature_i", widths.word, answer)
     return Wrapper(
@@ -178,7 +178,7 @@ def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
             Reg(("bytes_q",), 8),
             Let("begins", "valid_i & left_q == 8'd0"),
             Let("length", f"{length}8'd0", 8),
-            Let("is_request", f"|{{{ops}}}"),
+            Let("is_request", f"|{ops}"),
             Let("idle", "bytes_q == 8'd0"),
             Let("acks", "idle & acked_q != ack_q[1]"),
             Let("gives", "idle & ~acks & taken_q != result_q[1]"),
@@ -191,7 +191,7 @@ def commands(name: str, widths: Widths, words: tuple[str, ...]) -> Wrapper:
             Drive("valid_o", "~idle"),
             Drive("data_o", sent),
             Drive("request_o", "request_q"),
-            Drive("op_o", f"{{{ops}}}"),
+            Drive("op_o", ops),
             Drive("value_o", "value_q"),
             Drive("taken_o", "taken_q"),
             Clocked(

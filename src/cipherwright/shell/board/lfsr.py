@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...rtl import concatenated
+
 __all__ = ["PIECE", "generated", "next_word", "signature"]
 
 PIECE = 32
@@ -32,7 +34,7 @@ def next_word(name: str, bits: int) -> str:
     for low in range(0, bits, PIECE):
         top = low + PIECE - 1
         pieces.append(f"{{{name}[{top - 1}:{low}], 1'b0}} ^ ({{32{{{name}[{top}]}}}} & 32'h{_TAPS:08x})")
-    return pieces[0] if len(pieces) == 1 else f"{{{', '.join(reversed(pieces))}}}"
+    return pieces[0] if len(pieces) == 1 else concatenated(pieces)
 
 
 def _step(pieces: NDArray[np.uint32]) -> NDArray[np.uint32]:

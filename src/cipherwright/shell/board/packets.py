@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...rtl import Clocked, Drive, Pin, Reg, Step, Stream, WrapperItem
+from ...rtl import Clocked, Drive, Pin, Reg, Step, Stream, WrapperItem, each_byte
 from .commands import Command, Widths
 from .counting import RING, ring_last
 from .slots import Expected
@@ -117,9 +117,7 @@ def filled(bits: int) -> str:
     """The result of `bits` bits as it is compacted: bytes that are not there are all ones, so that their
     marks are compared too.
     """
-    return (
-        f"core_block_i ^ {{{', '.join(f'{{8{{~core_keep_i[{k}]}}}}' for k in reversed(range(bits // 8)))}}}"
-    )
+    return f"core_block_i ^ {each_byte('~core_keep_i', bits // 8)}"
 
 
 def attributes(

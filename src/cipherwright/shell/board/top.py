@@ -23,6 +23,8 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    bits_reversed,
+    concatenated,
     connect,
     print_wrapper,
 )
@@ -351,8 +353,8 @@ def _packet_links(core: Core, checked: Checked) -> _Links:
     user = {0: "core_decrypt"} | _link_words(core, pins, links)
     links.at_core.update({name: f"{pins[name].width}'d0" for name in _unused(core) if name in pins})
     if len(user) > 1:
-        bits = reversed(range(pins[core.ports.decrypt].width))
-        links.at_core[core.ports.decrypt] = f"{{{', '.join(user.get(k, _NONE) for k in bits)}}}"
+        bits = range(pins[core.ports.decrypt].width)
+        links.at_core[core.ports.decrypt] = concatenated(user.get(k, _NONE) for k in bits)
     if "m_tag_tready" in pins:
         links.at_core["m_tag_tready"] = "1'b1"
     if core.ports.zeroise:
@@ -383,9 +385,9 @@ def _link_words(core: Core, pins: Mapping[str, Pin], links: _Links) -> dict[int,
 
 def _link_said(links: _Links, port: Pin, bit: str, at_check: str) -> None:
     """A bit of what is said of a tag, and the others beside it."""
-    others = [b for k in reversed(range(port.width)) if (b := f"{port.name}[{k}]") != bit]
+    others = [b for k in range(port.width) if (b := f"{port.name}[{k}]") != bit]
     links.wires[port.name], links.at_core[port.name] = port.width, port.name
-    links.at_check.update({at_check: bit, "core_said_i": f"{{{', '.join(others)}}}"})
+    links.at_check.update({at_check: bit, "core_said_i": concatenated(others)})
 
 
 def _in_order(core: Core, port: Pin, wire: str) -> str:
@@ -393,7 +395,7 @@ def _in_order(core: Core, port: Pin, wire: str) -> str:
     if port.order is Order.PIECE_LITTLE:
         return bytes_reversed(wire, port.width)
     if _little(core) and port.name in (beside_words(core)[f"keep_{way}"] for way in ("in", "out")):
-        return f"{{{', '.join(f'{wire}[{k}]' for k in range(port.width))}}}"
+        return bits_reversed(wire, port.width)
     return wire
 
 

@@ -27,6 +27,8 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    bits_reversed,
+    concatenated,
     declared_first,
 )
 from ..core import PortSet
@@ -135,14 +137,14 @@ def _id(bus: MessageBus, name: str, out: bool, meaning: str) -> list[Pin]:
 
 def _given_pins(bus: MessageBus) -> tuple[Pin, ...]:
     """What is offered with s_axis_tvalid."""
-    short = {"packet": "last beat of its kind", "unit": "unit's last beat", "message": "message's last beat"}
-    kept = f"bytes that count: all of them, or in the {short[bus.kind]} the first ones"
-    word = {"packet": "additional data or data", "unit": "bytes of a unit", "message": "bytes of a message"}
-    what = {"packet": "packet", "unit": "unit", "message": "message"}[bus.kind]
+    word, last = f"bytes of a {bus.kind}", f"{bus.kind}'s last beat"
+    if bus.kind == "packet":
+        word, last = "additional data or data", "last beat of its kind"
+    kept = f"bytes that count: all of them, or in the {last} the first ones"
     return (
-        Pin("s_axis_tdata", bus.block_bits, order=Order.PIECE_LITTLE, meaning=word[bus.kind]),
+        Pin("s_axis_tdata", bus.block_bits, order=Order.PIECE_LITTLE, meaning=word),
         Pin("s_axis_tkeep", bus.lanes, meaning=kept),
-        Pin("s_axis_tlast", meaning=f"the beat ends a {what}"),
+        Pin("s_axis_tlast", meaning=f"the beat ends a {bus.kind}"),
         *([Pin("s_axis_tuser", len(bus.user), meaning=_told(bus.user))] if bus.user else []),
         *_id(bus, "s_axis_tid", False, "handed through"),
         *(Pin(f"s_{p.name}", p.width, order=p.order, meaning=p.meaning) for p in bus.beside),
@@ -257,11 +259,6 @@ def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
     )
 
 
-def _bits_reversed(name: str, bits: int) -> str:
-    """A word with its bits in the opposite order."""
-    return f"{{{', '.join(f'{name}[{k}]' for k in range(bits))}}}"
-
-
 def _links(bus: MessageBus) -> dict[str, str]:
     """The core's ports: what goes with a beat, the results, and what is handed through."""
     clocks = [g for g in bus.groups if isinstance(g, ClockReset)]
@@ -269,7 +266,7 @@ def _links(bus: MessageBus) -> dict[str, str]:
     links |= {n: n for n in ("zeroise_i", "busy_o")} | {"zeroising_o": "zeroising"}
     links |= {"valid_i": "s_axis_tvalid & room", "ready_o": "core_ready"}
     links |= {"block_i": bytes_reversed("s_axis_tdata", bus.block_bits), "last_i": "s_axis_tlast"}
-    links |= {"keep_i": _bits_reversed("s_axis_tkeep", bus.lanes)}
+    links |= {"keep_i": bits_reversed("s_axis_tkeep", bus.lanes)}
     links |= {port: bus.bit(port) for port, _ in bus.user}
     links |= {p.name: f"s_{p.name}" for p in bus.beside}
     if bus.kind == "message":
@@ -327,7 +324,6 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
     said = {name: f"tag_{name}" for name, _ in _verdict(bus)}
     if bus.longest:  # of a packet that is refused m_axis has none
         said["text"] = "tag_text & (tag_good | ~tag_decrypt)"
-    verdict = ", ".join(reversed(said.values()))
     return (*results, tags), [
         *items,
         Wire(("tag",), 128, "" if bus.tag_bits == 128 else "the bits behind a short tag are 0."),
@@ -343,7 +339,7 @@ def _packets(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
         *_leave(bus, "data_valid", "data"),
         Drive("m_tag_tvalid", "tag_valid"),
         Drive("m_tag_tdata", bytes_reversed("tag_shown", 128)),
-        Drive("m_tag_tuser", f"{{{verdict}}}"),
+        Drive("m_tag_tuser", concatenated(said.values())),
         *([Drive("m_tag_tid", "tag_id")] if bus.id_bits else []),
     ]
 
@@ -424,7 +420,7 @@ def _leave(bus: MessageBus, valid: str, name: str) -> list[WrapperItem]:
     return [
         Drive("m_axis_tvalid", valid),
         Drive("m_axis_tdata", bytes_reversed(f"{name}_block", bus.block_bits)),
-        Drive("m_axis_tkeep", _bits_reversed(f"{name}_keep", bus.lanes)),
+        Drive("m_axis_tkeep", bits_reversed(f"{name}_keep", bus.lanes)),
         Drive("m_axis_tlast", f"{name}_last"),
         *([Drive("m_axis_tuser", f"{name}_decrypt")] if bus.ways else []),
         *([Drive("m_axis_tid", f"{name}_id")] if bus.id_bits else []),

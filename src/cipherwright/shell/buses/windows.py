@@ -20,6 +20,7 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    concatenated,
     declared_first,
 )
 from ..channels import own_ports
@@ -72,7 +73,7 @@ def windows_top(
             WORD,
         ),
         Clocked(
-            (Step("shown_q", _listed([f"reads_{channel}" for channel in range(count)]), "read"),),
+            (Step("shown_q", concatenated(f"reads_{channel}" for channel in range(count)), "read"),),
             (("shown_q", f"{count}'d0"),),
         ),
         *(_channel(inside, groups, channel, bits) for channel in range(count)),
@@ -90,11 +91,6 @@ def windows_top(
         ),
         declared_first(items),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Bits side by side, the first one at the right."""
-    return f"{{{', '.join(reversed(names))}}}"
 
 
 def _channel(inside: str, groups: Sequence[Group], channel: int, bits: int) -> WrapperItem:

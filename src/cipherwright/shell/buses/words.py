@@ -24,6 +24,7 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    concatenated,
 )
 from .message_stream import MessageBus
 from .register_map import WordFacts
@@ -207,8 +208,8 @@ def _given(core: Inner, bus: MessageBus, facts: WordFacts) -> Traffic:
         Drive("s_axis_tlast", "word_last_q"),
     ]
     if names:
-        kinds = ", ".join(f"word_{n}_q" for n in reversed(names))
-        items.append(Drive("s_axis_tuser", f"{{{kinds}}}" if len(names) > 1 else kinds))
+        kinds = [f"word_{n}_q" for n in names]
+        items.append(Drive("s_axis_tuser", concatenated(kinds) if len(kinds) > 1 else kinds[0]))
     registers = {
         "data_in_o": "data_in_words",
         "data_in_there_o": "data_in_there",
@@ -228,7 +229,7 @@ def _given(core: Inner, bus: MessageBus, facts: WordFacts) -> Traffic:
 
 def _thermometer(count: str, bits: int, lanes: int) -> str:
     """As many ones from bit 0 on as a number says."""
-    return f"{{{', '.join(f'{count} > {bits}' + chr(39) + f'd{k}' for k in reversed(range(lanes)))}}}"
+    return concatenated(f"{count} > {bits}'d{k}" for k in range(lanes))
 
 
 def _legal(bus: MessageBus, names: list[str], bits: int) -> str:

@@ -8,7 +8,7 @@ core can check every value of it (`tests/shell/test_folder.py`).
 from __future__ import annotations
 
 from ..core import Core, PortSet
-from ..wave import ANY, Diagram, Moment
+from ..wave import ANY, Diagram, Moment, handshake
 from .example import Worked
 from .message_diagrams import message_diagrams
 from .stream_diagrams import stream_diagrams
@@ -81,10 +81,7 @@ class _Plan:
                 Moment({p.key_valid: "0", p.key: ANY}, {p.key_ready: "0", p.ready_out: "0", p.busy: "1"}),
             ]
         if p.iv_valid:
-            steps += [
-                Moment({p.iv_valid: "1", p.iv: "iv"}, {p.iv_ready: "1"}, until=p.iv_ready),
-                Moment({p.iv_valid: "0", p.iv: ANY}, {p.iv_ready: "0"}),
-            ]
+            steps += handshake(p.iv_valid, p.iv_ready, {p.iv: "iv"}, {p.iv_ready: "0"})
         return steps
 
     def _idle(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 from ..channels import CHOSEN
 from ..core import Core
 from ..short_words import WORD_BYTES, keep_of
-from ..wave import ANY, Diagram, Moment
+from ..wave import ANY, Diagram, Moment, handshake
 from .example import Worked
 
 __all__ = ["letters", "message_diagrams"]
@@ -144,13 +144,13 @@ class _Plan:
         yield Moment({"reset": "0"}, {"valid_out": "0", "tag_valid": "0", "busy": "0"})
         if "key_valid" not in self.ports:
             return
-        offer = {"key_valid": "1", "key": "K", "channels": "all"}
-        if self.core.packet and "announce_cycles" in self.core.packet:
-            yield Moment(offer, {"key_ready": "1"}, until="key_ready")
-        else:
-            yield Moment(offer, {"key_ready": "0"})
-            yield Moment({}, {"key_ready": "1"}, until="key_ready")
-        yield Moment({"key_valid": "0", "key": ANY, "channels": ANY}, {"key_ready": "0", "busy": "1"})
+        key, after = {"key": "K", "channels": "all"}, {"key_ready": "0", "busy": "1"}
+        taken, withdrawn = handshake("key_valid", "key_ready", key, after)
+        if not (self.core.packet and "announce_cycles" in self.core.packet):
+            yield Moment(taken.inputs, {"key_ready": "0"})
+            taken = replace(taken, inputs={})
+        yield taken
+        yield withdrawn
 
     def payload(self, word: _Word, last: bool) -> dict[str, str]:
         """What is offered with a word in every mode. last: the message ends with it."""
@@ -310,8 +310,7 @@ class _Units(_Plan):
             results[0] = self.result(short, True, self.core.latency - len(taken))
         moments = [
             *self.begin((*self.PAYLOAD, "unit")),
-            Moment({"unit_valid": "1", **number}, {"unit_ready": "1"}, until="unit_ready"),
-            Moment({"unit_valid": "0", **dict.fromkeys(number, ANY)}),
+            *handshake("unit_valid", "unit_ready", number),
             *taken,
             Moment(self.withdrawn().inputs),
             *results,

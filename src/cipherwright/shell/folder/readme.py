@@ -213,7 +213,7 @@ def _core_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
         "protocol": list(_protocol(spec, core, worked)),
         "timing": [*_timing(core), *fifo_sentences(core)],
         "values": bool(shown),
-        "example_intro": f"One worked {_thing(core)}, computed from the cipher's "
+        "example_intro": f"One worked {core.takes}, computed from the cipher's "
         f"description by the generator:{lanes}",
         "example": [
             (f"{what} (`{port}`)" if port else what, _hex(data), value)
@@ -300,14 +300,9 @@ _IN_FLIGHT = {
 }
 
 
-def _thing(core: Core) -> str:
-    """What the core takes: packets, units, messages, or blocks."""
-    return "packet" if core.packet else "unit" if core.unit else "message" if core.mac else "block"
-
-
 def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
     """The section on zeroising, where the core does it."""
-    p, what = core.ports, _IN_FLIGHT.get(_thing(core), "counter blocks and blocks")
+    p, what = core.ports, _IN_FLIGHT.get(core.takes, "counter blocks and blocks")
     dropped = "the key" if p.key_valid else "the keys of units"
     if core.bus and core.zeroise_cycles:
         yield (
@@ -358,7 +353,7 @@ def _key_registers(core: Core) -> Iterator[str]:
         )
         yield "A key for several channels is written to each. No channel waits for another."
     yield "Write every byte of KEY first: before that LOAD_KEY does nothing."
-    thing = _thing(core)
+    thing = core.takes
     what = _FIRST.get(thing, "block")
     if field_bit(core_registers(core), "CONTROL", "KEY_SLOT"):
         yield (
@@ -375,17 +370,17 @@ def _key_registers(core: Core) -> Iterator[str]:
         )
         yield f"No {what} is taken before the key of its slot is complete. ZEROISE clears both."
         return
-    yield f"LOAD_KEY in CONTROL hands it to the core, which takes it when {_waited_for(core)}."
+    yield f"LOAD_KEY in CONTROL hands it to the core, which takes it when {_WAITED_FOR[core.takes]}."
     yield f"The first {what} can be taken {core.key_cycles} cycles after the core takes the key."
     yield "No block is taken before a key is complete, nor while one is expanded."
 
 
-def _waited_for(core: Core) -> str:
-    """What a key waits for."""
-    if core.packet:
-        return "no packet is open and the last tag has left: a packet that does not end keeps a key out"
-    return "the last unit that was announced has left" if core.unit else "the last block has left"
-
+_WAITED_FOR = {
+    "packet": "no packet is open and the last tag has left: a packet that does not end keeps a key out",
+    "unit": "the last unit that was announced has left",
+    **dict.fromkeys(("message", "block"), "the last block has left"),
+}
+"""What a key waits for, by what the core takes."""
 
 _FIRST = {"packet": "word of a packet", "unit": "unit number", "message": "word of a message"}
 """What waits for a key, where that is no block."""
@@ -398,8 +393,8 @@ def _one_key(core: Core) -> Iterator[str]:
         yield from _keys_of_channels(core)
         return
     yield "Hold both inputs until then."
-    yield f"`{p.key_ready}` rises only after a key is offered and {_waited_for(core)}."
-    what = _FIRST.get(_thing(core), "block")
+    yield f"`{p.key_ready}` rises only after a key is offered and {_WAITED_FOR[core.takes]}."
+    what = _FIRST.get(core.takes, "block")
     yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
     yield f"No {what} is taken before a key is complete, nor while one is expanded."
 
@@ -418,7 +413,7 @@ def _keys_of_channels(core: Core) -> Iterator[str]:
 
 
 def _two_keys(core: Core) -> Iterator[str]:
-    p, thing = core.ports, _thing(core)
+    p, thing = core.ports, core.takes
     ports = (core.packet or core.unit or {})["ports"]
     where = "resident in each channel" if core.channels else "resident"
     yield f"Two keys are {where}, in the slots 0 and 1. `{ports['load_slot']}` says which slot a key is for."
@@ -611,7 +606,7 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
 
 def _timing(core: Core) -> Iterator[str]:
     p = core.ports
-    if core.stream and _thing(core) != "block":
+    if core.stream and core.takes != "block":
         yield from (word_timing if core.in_registers else bus_timing)(core)
         return
     if core.packet:

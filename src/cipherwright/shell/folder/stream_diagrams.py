@@ -14,7 +14,7 @@ from ...cipher.cmac import mac_words
 from ..channels import CHOSEN, channel_name
 from ..core import Core
 from ..short_words import words_of
-from ..wave import ANY, Diagram, Moment
+from ..wave import ANY, Diagram, Moment, handshake
 from .example import Worked
 
 __all__ = ["stream_diagrams"]
@@ -140,17 +140,12 @@ class _Plan:
         yield Moment({**some, **calm, **held, "rst_i": "1"})
         yield Moment({"rst_i": "0"}, {"m_axis_tvalid": "0", "m_tag_tvalid": "0"})
         if "key_valid_i" in self.widths:
-            yield from self.handshake("key", {"key_i": "K", CHOSEN: "all"})
+            yield from handshake("key_valid_i", "key_ready_o", {"key_i": "K", CHOSEN: "all"})
         if "iv_valid_i" in self.widths:
-            yield from self.handshake("iv", {"iv_i": "IV"})
+            yield from handshake("iv_valid_i", "iv_ready_o", {"iv_i": "IV"})
         if "unit_valid_i" in self.widths:
             keyed = {} if "key_valid_i" in self.widths else {"key_i": "K"}
-            yield from self.handshake("unit", {"unit_i": self.initial, **keyed})
-
-    def handshake(self, what: str, values: Mapping[str, str]) -> Iterator[Moment]:
-        """Offer these values until they are taken."""
-        yield Moment({f"{what}_valid_i": "1", **values}, {f"{what}_ready_o": "1"}, until=f"{what}_ready_o")
-        yield Moment({f"{what}_valid_i": "0", **dict.fromkeys(values, ANY)})
+            yield from handshake("unit_valid_i", "unit_ready_o", {"unit_i": self.initial, **keyed})
 
     def beats(self) -> Iterator[Moment]:
         """Each beat until it is taken."""

@@ -244,7 +244,7 @@ def _left(a: _Accesses, core: Core, worked: Worked) -> Iterator[Access]:
 
 def word_table(core: Core, worked: Worked) -> Iterator[str]:
     """The accesses of the worked message `worked` to the registers of `core`, and a function in C."""
-    what = "packet" if core.packet else "unit" if core.unit else "message"
+    what = core.takes
     way = "" if core.mac else ", encrypted"
     yield f"The {what} of the section Bytes{way}. Bytes that are not there may have any value."
     yield ""
@@ -264,7 +264,7 @@ def word_program(core: Core) -> str:
         "words.c.j2",
         top=core.top,
         p=f"{core.top.upper()}_REGISTERS",
-        kind="packet" if core.packet else "unit" if core.unit else "message",
+        kind=core.takes,
         size=core.parameters["block_bits"] // 8,
         data="DATA_OUT" in registers,
         ways=bool(field_bit(registers, "CONTROL", "DECRYPT")),

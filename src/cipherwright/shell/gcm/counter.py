@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...rtl import Clocked, Let, Reg, Step, WrapperItem
+from ...rtl import Clocked, Let, Reg, Step, WrapperItem, concatenated
 from ..copies import copies
 
 __all__ = ["Load", "counter_items"]
@@ -39,10 +39,10 @@ def counter_items(
     """
     low, loads = f"{name}_0", f"{load.when} | " if load else ""
     late = Load(f"{name}_loaded", load.value) if load else None
-    first = ", ".join(clear if start >> k & 1 else "1'b0" for k in reversed(range(4)))
+    first = concatenated(clear if start >> k & 1 else "1'b0" for k in range(4))
     following = f"{_taken(load, 0)}{_next(low, f'{name}_to_8')}"
     near = [
-        Step(low, f"{{{first}}} | (~{{4{{{clear}}}}} & ({following}))", moves),
+        Step(low, f"{first} | (~{{4{{{clear}}}}} & ({following}))", moves),
         Step(f"{name}_to_8", f"~{clear} & ({_told(load, 7, 3)}{low}[2:0] == 3'd6)", moves),
         Step(f"{name}_at_5", f"~{clear} & ({_told(load, 5, 3)}{low}[2:0] == 3'd4)", moves),
         Step(f"{name}_at_14", f"~{clear} & ({_told(load, 14)}{name}_at_5 & {low}[3])", moves),
@@ -86,7 +86,7 @@ def counter_items(
         ),
         Reg((f"{name}_ones", f"{name}_full"), 6),
         Clocked((*near, *steps)),
-        Let(name, f"{{{', '.join(f'{name}_{j}' for j in reversed(range(1, 8)))}, {name}_low}}", bits),
+        Let(name, concatenated((f"{name}_low", *(f"{name}_{j}" for j in range(1, 8)))), bits),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem
+from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem, concatenated, each_byte
 from ..copies import copies, spread
 from .counter import counter_items
 from .timing import KEEP, OF_IV, OF_SLOT, VERDICT, GcmTiming
@@ -86,11 +86,6 @@ def _pairs(spans: Sequence[tuple[int, int]]) -> list[Sequence[tuple[int, int]]]:
     return [spans[k : k + 2] for k in range(0, len(spans), 2)]
 
 
-def _bytes(mask: str, size: int) -> str:
-    """A mask of so many bytes over their bits."""
-    return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(size)))}}}"
-
-
 def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tuple[WrapperItem, ...]:
     """What is hashed, by the module `ghash`, and what leaves. timing: of the core; tag_bits: of the tag that
     are shown; any_iv: it takes IVs of any length.
@@ -115,6 +110,7 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
         links |= {"setup_i": "setup_l4"}
     filled = {"filled_o": "filled"} if timing.key_slots == 1 else {}
     others = ", one_q, 127'd0" * (lanes - 1)
+    of_stream, of_word = each_byte("hashed_sum", size), each_byte("hashed_word", size)
     return (
         Note("What is hashed: a word, its sum with the key stream, the lengths, or the hash key."),
         *_flags(lanes, size),
@@ -130,11 +126,8 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
                 Step("hashed_sum", of_sum),
                 Step("hashed_word", f"keep_l{before}"),
                 Step("shown", f"({shown}) & ~{{{KEEP}{{{OF_IV}_l{before}}}}}" if any_iv else shown),
-                Step(
-                    "hashed",
-                    f"(stream & {_bytes('hashed_sum', size)}) ^ (block_late & {_bytes('hashed_word', size)})",
-                ),
-                Step("result_0", f"(stream ^ block_late) & {_bytes(every, size)}"),
+                Step("hashed", f"(stream & {of_stream}) ^ (block_late & {of_word})"),
+                Step("result_0", f"(stream ^ block_late) & {each_byte(every, size)}"),
                 Step("x", "hashed ^ lengths" if lanes == 1 else f"hashed ^ {{lengths{others}}}"),
             )
         ),
@@ -169,7 +162,7 @@ def _present(lanes: int) -> str:
     found = [f"keep_l3[{KEEP * (lanes - lane) - 1}]" for lane in range(lanes)]
     found[0] += " | end_l3"
     found[-1] += " | filling"
-    return f"{{{', '.join(reversed(found))}}}"
+    return concatenated(found)
 
 
 def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = False) -> tuple[WrapperItem, ...]:

@@ -19,8 +19,9 @@
 // keys, every slot is under the pair that was announced with its unit's number, and a pair is in
 // use from two cycles after the announcement of a unit of it until the unit has ended.
 //
-// Assumed: a number is announced where room_o is 1, and not in the cycle behind drop_i; drop_i
-// stays for F_DROP cycles at least (the control around the core keeps it for XtsTiming.flush).
+// Assumed: a number is announced where room_o is 1, and not in the cycle behind drop_i, which is
+// proven of the module around (tests/shell/test_xts_layer.py); drop_i stays for F_DROP cycles at
+// least (the control around the core keeps it for XtsTiming.flush).
 //
 // F_CIPHER, the cycles of a block in the cipher, and F_TWEAKS, the words of the memory, are those
 // of the module.
@@ -31,6 +32,7 @@ localparam integer F_DROP = F_PLACES + 3;
 localparam integer F_A = $clog2(`F_TWEAKS);
 localparam integer F_W = F_A + 2;  // numbers of units are modulo 4 * F_TWEAKS
 localparam integer F_R = `F_TWEAKS + 1;
+localparam integer F_N = `F_TWEAKS + 4;  // units that were announced and have not ended, at most
 reg f_started = 1'b0;
 always @(posedge clk) f_started <= 1'b1;
 integer f_k;
@@ -59,7 +61,7 @@ reg [F_W-1:0] f_place, f_held_place, f_slot_place, f_power, f_done;
 //    of its unit's last whole word, is that of a stolen block
 reg [F_PLACES:0] f_steals;
 reg [F_PLACES+1:0] f_shown, f_last, f_late;
-reg f_now_1, f_stole, f_left, f_again, f_last_slot, f_pending;
+reg f_now_1, f_left, f_again, f_last_slot, f_pending;
 // -- a cycle ago: whether a tweak was popped, and its place; the slot's unit and place
 reg f_popped_1;
 reg [F_A-1:0] f_read_1;
@@ -68,11 +70,11 @@ reg [F_W-1:0] f_slot_1, f_slot_place_1;
 //    taken is its unit's last, and is short behind another one
 reg f_start, f_end, f_short;
 
-function automatic [F_W-1:0] f_ones(input [F_R-1:0] row);
+function automatic [F_W-1:0] f_ones(input [F_N-1:0] row);
     integer k;
     begin
         f_ones = 0;
-        for (k = 0; k < F_R; k = k + 1) f_ones = f_ones + {{F_W - 1{1'b0}}, row[k]};
+        for (k = 0; k < F_N; k = k + 1) f_ones = f_ones + {{F_W - 1{1'b0}}, row[k]};
     end
 endfunction
 function automatic f_is_row(input [F_R-1:0] row);
@@ -87,8 +89,8 @@ wire f_first = f_accept & f_start;
 wire f_clear = rst_i | drop_i | drop_q;
 wire [F_A-1:0] f_write = write_q + {{F_A - 1{1'b0}}, made_q};
 wire [F_W-1:0] f_zero = rst_i ? 0 : {2'd0, f_write};  // where the memory goes on
-wire [F_W-1:0] f_way = f_ones({1'b0, way});
-wire [F_W-1:0] f_full = f_ones({1'b0, full});
+wire [F_W-1:0] f_way = f_ones(way);
+wire [F_W-1:0] f_full = f_ones(full);
 wire [F_W-1:0] f_underway = f_ones(f_rows[F_R-1:0]);
 wire [F_W-1:0] f_next = f_numbered + number_q;
 wire [F_R-1:0] f_grown = number_q ? {f_rows[F_R-2:0], 1'b1} : f_rows[F_R-1:0];
@@ -113,7 +115,6 @@ always @(posedge clk) begin
     f_gone <= f_clear ? 0 : f_gone + (data_o | short_o);
     f_drops <= rst_i ? 0 : {f_drops[F_DROP-2:0], drop_i};
     f_now_1 <= ~f_clear & now;
-    f_stole <= ~f_clear & steal_q;
     // what goes with the values
     if (announce_i) f_number <= f_announced;
     f_units <= {f_units[F_W*(F_PLACES-1)-1:0], f_number};
@@ -169,7 +170,7 @@ always @(*) begin
         assert (~(data_o & (again_o | short_o)));
         assert (~(number_o & (data_o | again_o)));
         assert (~(short_o & again_o));
-        assert (short_o == f_stole);
+        assert (short_o == f_steals[0]);
         assert (~steal_o | data_o);
         if (short_o) assert (f_slot == f_slot_1 & f_slot_place == f_slot_place_1 + 1'b1);
         assert (~(again_now & goes));
@@ -312,7 +313,6 @@ end
 // first, from the one that may have ended a cycle ago; and how many units before each place are
 // under the second pair.
 `ifdef F_PAIRS
-localparam integer F_N = `F_TWEAKS + 4;
 reg [F_N-1:0] f_pairs;
 reg [F_W*(F_N+1)-1:0] f_seconds;
 // by cycles since the slot of a block whose result gives bytes away: the pair of its unit
@@ -336,13 +336,6 @@ wire [F_W-1:0] f_begun_0 = begun_q & ~pair_asked;
 
 function automatic f_pair(input [F_W-1:0] place);
     f_pair = f_pairs[place];
-endfunction
-function automatic [F_W-1:0] f_under(input [F_N-1:0] row);
-    integer k;
-    begin
-        f_under = 0;
-        for (k = 0; k < F_N; k = k + 1) f_under = f_under + {{F_W - 1{1'b0}}, row[k]};
-    end
 endfunction
 
 always @(posedge clk) begin
@@ -381,8 +374,8 @@ always @(*) begin
         assert (f_second <= f_length);
         assert ((units_0 & (units_0 + 1'b1)) == 0);
         assert ((units_1 & (units_1 + 1'b1)) == 0);
-        assert (f_under(units_1) == f_second - f_begun_1);
-        assert (f_under(units_0) == f_length - f_second - f_begun_0);
+        assert (f_ones(units_1) == f_second - f_begun_1);
+        assert (f_ones(units_0) == f_length - f_second - f_begun_0);
         assert (pair_write == f_announced[F_A-1:0]);
         assert (pair_read == f_read[F_A-1:0]);
         for (f_k = 0; f_k < `F_TWEAKS; f_k = f_k + 1) begin

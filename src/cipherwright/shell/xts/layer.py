@@ -28,7 +28,9 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    concatenated,
     declared_first,
+    each_byte,
 )
 from ..buses import bytes_reversed
 from ..copies import copies, loads, spread
@@ -356,7 +358,6 @@ def _tweaks() -> tuple[WrapperItem, ...]:
         steps.append(Step(f"tweaks_{k}[write_{k}]", f"made{bits}", f"push[{k}]"))
     for bit in range(ADDRESS):
         wires += _address("read", f"read_at[{bit}]", bit)
-    read = ", ".join(f"tweaks_{k}[read_{k}]" for k in reversed(pieces))
     return (
         Note("Tweaks: made by the cipher, in the memory, the next unit's and the current block's."),
         Reg(("made", "after", "tweak"), 128),
@@ -365,7 +366,7 @@ def _tweaks() -> tuple[WrapperItem, ...]:
         *(
             Let(
                 f"read_{k}",
-                f"{{{', '.join(f'read_bit_{b}[{k}]' for b in reversed(range(ADDRESS)))}}}",
+                concatenated(f"read_bit_{b}[{k}]" for b in range(ADDRESS)),
                 ADDRESS,
             )
             for k in pieces
@@ -376,7 +377,7 @@ def _tweaks() -> tuple[WrapperItem, ...]:
         *copies("step", "step_0"),
         *copies("load", "load_0"),
         *copies("next", "next_0"),
-        Let("stored", f"{{{read}}}", 128),
+        Let("stored", concatenated(f"tweaks_{k}[read_{k}]" for k in pieces), 128),
         Let(
             "following", f"({spread('load')} & after) | (~{spread('load')} & ({_times_alpha('tweak')}))", 128
         ),
@@ -517,11 +518,6 @@ def _beside(module: str, options: XtsOptions) -> tuple[WrapperItem, ...]:
     )
 
 
-def _bytes(mask: str) -> str:
-    """A mask of bytes over 128 bits."""
-    return f"{{{', '.join(f'{{8{{{mask}[{k}]}}}}' for k in reversed(range(KEEP)))}}}"
-
-
 def _stolen(both: bool) -> tuple[WrapperItem, ...]:
     """The block that takes stolen bytes in, with the unit's other tweak: encryption gives the short word's
     bytes and the next tweak, decryption the tweak before.
@@ -530,7 +526,7 @@ def _stolen(both: bool) -> tuple[WrapperItem, ...]:
     if both:
         back = f"({_over_alpha('late_tweak')})"
         other = f"({spread('back')} & {back}) | (~{spread('back')} & {other})"
-    mask = _bytes("short_keep")
+    mask = each_byte("short_keep", KEEP)
     return (
         Note(
             "A stolen block: the short word, what is left of the result before, and the other of two tweaks."
@@ -566,7 +562,7 @@ def _results() -> tuple[WrapperItem, ...]:
         Clocked(
             (
                 Step("result_0", "stream ^ late"),
-                Step("result_1", f"result_0 & {_bytes('keep_late')}"),
+                Step("result_1", f"result_0 & {each_byte('keep_late', KEEP)}"),
                 Step("keep_q", "keep_late"),
             )
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...rtl import Clocked, Let, Note, Reg, Step, Store, Wire, WrapperItem
+from ...rtl import Clocked, Let, Note, Reg, Step, Store, Wire, WrapperItem, concatenated
 from ..copies import copies, loads, spread
 from .ports import XtsOptions
 from .timing import TWEAKS
@@ -79,15 +79,14 @@ def _key_memory(half: int) -> tuple[WrapperItem, ...]:
     count = len(cut)
     copied = 16 * count
     wires = [w for bit in range(ADDRESS) for w in copies(f"read_key_{bit}", f"read_at[{bit}]", copied)]
-    at = [f"{{{', '.join(f'read_key_{b}[{k}]' for b in reversed(range(ADDRESS)))}}}" for k in range(count)]
-    stored = ", ".join(f"keys_{k}[at_key_{k}]" for k in reversed(range(count)))
+    at = [concatenated(f"read_key_{b}[{k}]" for b in range(ADDRESS)) for k in range(count)]
     return (
         *(Store(f"keys_{k}", high - low + 1, TWEAKS, "distributed") for k, (low, high) in enumerate(cut)),
         *wires,
         *(Let(f"at_key_{k}", where, ADDRESS) for k, where in enumerate(at)),
         *(Reg((f"put_{k}",), ADDRESS) for k in range(count)),
         *copies("push_key", "push_0 & ~rst_i", copied),
-        Let("key_stored", f"{{{stored}}}", half),
+        Let("key_stored", concatenated(f"keys_{k}[at_key_{k}]" for k in range(count)), half),
         Clocked(
             tuple(
                 Step(f"keys_{k}[put_{k}]", f"key_late[{high}:{low}]", f"push_key[{k}]")

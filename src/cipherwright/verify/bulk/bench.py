@@ -24,7 +24,7 @@ from ...cipher.modes import counted_bits, mode_block, next_counter
 from ...errors import CheckFailed
 from ...process import check_stop
 from ...progress import Tell, quiet
-from ...shell import PortSet
+from ...shell import PortSet, inside
 from ...tools import digest, tool_version
 from ..delay_lines import KEPT_NAMES, delay_of, line_of_ranks
 from ..native import compile_library, compiler_key
@@ -89,7 +89,7 @@ class Bulk:
         home = cached(f"bulk-{key[:24]}", make)
         apart = unit and not _keyed(record)
         compiled = [_open(home, name) for name in ([_CORE, _KEYS] if apart else [_CORE])]
-        latency, behind = (inner or record)["latency_cycles"], {**record, **record.get("bus", {})}
+        latency, behind = (inner or record)["latency_cycles"], inside(record, "bus")
         return Bulk(
             compiled[0],
             compiled[-1] if unit else None,
