@@ -382,6 +382,12 @@ def test_an_option_that_does_nothing(changes: list[str], sentence: str) -> None:
             "shallow_maps=3",
             "shallow_maps = 3 does nothing with linear_depth = 0: no map can have a level less",
         ),
+        ("des-small", "mapping=area", "mapping = area does nothing on ecp5-85k-8, which is no cell library"),
+        (
+            "des-small",
+            "clock_gating=true",
+            "clock_gating = true is for cell libraries, and ecp5-85k-8 is none: implement refuses it there",
+        ),
     ],
 )
 def test_an_option_that_does_nothing_elsewhere(preset: str, change: str, sentence: str) -> None:

@@ -10,6 +10,7 @@ from ..rewrite import changes
 from ..shell import BuiltEngine, Core
 from ..spec import Datapath, Pipeline, Spec
 from .facts import Target
+from .synth import CELL_MAPPINGS, USUAL_MAPPING
 
 __all__ = ["delay_lines_from", "require", "require_room", "short_tags", "warnings"]
 
@@ -35,7 +36,7 @@ def delay_lines_from(spec: Datapath, target: Target) -> int:
 
 def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[str]:
     """What was asked for in `spec` and does nothing in `core` on `target`, or needs care of the user, a
-    sentence each. An engine has none.
+    sentence each.
     """
     if isinstance(core, Core) and isinstance(spec, Datapath):
         yield from spec.idle()
@@ -45,6 +46,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
         yield from short_tags(spec)
         yield from _long_unit_keys(spec)
         yield from _idle_counter(spec)
+    yield from _idle_cells(spec, target)
 
 
 def require_room(target: Target, core: Core | BuiltEngine) -> None:
@@ -130,6 +132,18 @@ def short_tags(spec: Spec) -> Iterator[str]:
 def _long_unit_keys(spec: Datapath) -> Iterator[str]:
     if spec.mode == "xts" and spec.key_bits not in (128, 256):
         yield f"XTS with keys of {spec.key_bits} bits is in no standard: IEEE 1619 has those of 128 and 256"
+
+
+def _idle_cells(spec: Spec, target: Target) -> Iterator[str]:
+    """Options for cell libraries where `target` is none."""
+    if target.kind == "cells":
+        return
+    if spec.mapping in CELL_MAPPINGS and spec.mapping != USUAL_MAPPING:
+        yield f"mapping = {spec.mapping} does nothing on {spec.target}, which is no cell library"
+    if spec.clock_gating:
+        yield (
+            f"clock_gating = true is for cell libraries, and {spec.target} is none: implement refuses it there"
+        )
 
 
 def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[str]:
