@@ -322,7 +322,8 @@ class _Assembly:
     def add_interface(self) -> None:
         """The paper's ports, or a stream with back-pressure."""
         if self.spec.interface == "paper":
-            self.layers.append(paper_top(self.top, self.below))
+            lead = self.spec.key_lead if isinstance(self.spec, Pipeline) else 0
+            self.layers.append(paper_top(self.top, self.below, lead))
             self.ports = PAPER_PORTS
         elif self.fifo:
             part = _part(_named(self.below, self.design, self.layers), _turning(self.pins))
