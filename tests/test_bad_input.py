@@ -27,9 +27,9 @@ from cipherwright.cli import execute
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
 from cipherwright.shell import rtl_digest
-from cipherwright.spec import Spec, load, option_names, preset_names
+from cipherwright.spec import Datapath, Spec, load, option_names, preset_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
-from tests.conftest import ROOT, Built
+from tests.conftest import LIGHT_GCM, ROOT, Built
 
 Run = Callable[..., str]
 
@@ -395,6 +395,33 @@ def test_an_option_that_does_nothing_elsewhere(preset: str, change: str, sentenc
     made = generate(load(preset, [change]), {})
     assert [*without.warnings, sentence] == list(made.warnings)
     assert rtl_digest(made.files) == rtl_digest(without.files)
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("load,final", ("load", "final")),
+        ("[load, final]", ("load", "final")),
+        ('["load"]', ("load",)),
+        ("", ()),
+        ("[]", ()),
+        ("none", ()),
+        ("load,", ("load",)),
+    ],
+)
+def test_lists_of_names(given: str, names: tuple[str, ...]) -> None:
+    """A shell takes the quotes of TOML away; no name is an empty list, not a name without letters."""
+    spec = load("khazad-small", [f"hops={given}"])
+    assert isinstance(spec, Datapath) and spec.hops == names
+
+
+def test_names_of_a_multiplier_are_told() -> None:
+    """Where the core multiplies, and a name without letters is none."""
+    changes = ("hops=sum_q", *(c for c in LIGHT_GCM[1:] if not c.startswith("hops")))
+    with pytest.raises(UserError, match=r"no operation is called sum_q; names are .*sum_h, sum_x"):
+        generate(load(LIGHT_GCM[0], changes), {})
+    with pytest.raises(UserError, match=r"no operation is called ''; names are (?!.*sum_h)"):
+        generate(load("des-small", {"hops": [""]}), {})
 
 
 def test_an_option_that_does_something_is_not_told() -> None:

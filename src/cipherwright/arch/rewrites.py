@@ -62,16 +62,16 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
         graph = merge_bitwise(graph, spec.merge, frozenset(keys[len(keys) - spec.early_keys :]))
     if spec.copies:
         graph = _copied(spec, graph)
-    hops = _own_hops(spec, graph)
-    return without_unread(add_hops(graph, hops) if hops else graph)
+    return without_unread(_with_hops(spec, graph) if spec.hops else graph)
 
 
-def _own_hops(spec: Datapath, graph: Graph) -> tuple[str, ...]:
-    """Of `hops`, those of the datapath: others may be of the multiplier of GHASH."""
-    if not isinstance(spec, Pipeline) or spec.mode != "gcm":
-        return spec.hops
+def _with_hops(spec: Datapath, graph: Graph) -> Graph:
+    """graph -> graph with those of `hops` that are the datapath's: others may be of the multiplier of GHASH."""
+    multiplies = isinstance(spec, Pipeline) and spec.mode == "gcm"
+    others = multiplier_names() if multiplies else frozenset[str]()
     named = {n.name for n in graph.nodes}
-    return tuple(h for h in spec.hops if h in named or h not in multiplier_names())
+    hops = tuple(h for h in spec.hops if h in named or h not in others)
+    return add_hops(graph, hops, others) if hops else graph
 
 
 def _copied(spec: Datapath, graph: Graph) -> Graph:
