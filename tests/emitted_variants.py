@@ -37,6 +37,7 @@ VARIANTS = [
     ("des-xilinx-16", "key_lead=0"),
     ("des-fast", "key_lead=1", "key_schedule=stepped"),
     ("des-fast", "key_lead=1", "interface=stream"),
+    ("des-small", "reset=async", "interface=stream"),
     ("des-small", "stages=3", "rounds_per_cycle=2", "direction=decrypt"),
     ("tdes-small", "key_bits=128", "rounds_per_cycle=4"),
     ("khazad-small", "direction=both", "stages=4", "copies=0"),
