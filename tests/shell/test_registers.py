@@ -205,8 +205,11 @@ MAPPED = [
     ("aes-tiny", STREAM, "control=wishbone"),
     ("aes128-cmac-small", STREAM, "control=axi-lite"),
     ("tdes-cmac-small", STREAM, "control=wishbone"),
+    ("des-small", BLOCKS, "control=apb", "mode=ofb"),
+    ("tdes-small", BLOCKS, "control=apb", "key=static", "key_expansion=unit"),
+    ("tdes-cmac-small", BLOCKS, "control=apb", "key=static", "key_expansion=unit"),
 ]
-"""All buses and kinds of cores; parity bits of a key, bits of an address that do not count, and bits of words
+"""All buses and kinds of cores; parity bits of a key, the direction in a mode that has one way, bits of an address that do not count, and bits of words
 that read as 0 or are equal are in no register.
 """
 
