@@ -590,7 +590,7 @@ def test_no_folder_makes_anything_be_imported(
 
 
 def test_the_readme_names_the_cipher_s_file(desk: Path) -> None:
-    """Its commands are those that do not refuse the folder, and those of a cipher of the package are short."""
+    """Its commands are those that take the folder; those of a cipher of the package are short."""
     for text, folder in (
         ((desk / "core" / "README.md").read_text(), "DIR --cipher FILE.py"),
         (cw.build("des-small", mode="cbc").files["README.md"], "DIR"),

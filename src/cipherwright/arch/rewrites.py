@@ -66,7 +66,7 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Graph:
 
 
 def _with_hops(spec: Datapath, graph: Graph) -> Graph:
-    """graph -> graph with those of `hops` that are the datapath's: others may be of the multiplier of GHASH."""
+    """graph -> graph with those of `hops` that are of the datapath: others may be of GHASH's multiplier."""
     multiplies = isinstance(spec, Pipeline) and spec.mode == "gcm"
     others = multiplier_names() if multiplies else frozenset[str]()
     named = {n.name for n in graph.nodes}

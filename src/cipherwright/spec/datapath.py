@@ -340,8 +340,8 @@ class Datapath(Spec):
     @field_validator("hops", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
-        """Names with commas between them, as they are shown, are a list as well, also in the brackets of TOML,
-        whose quotes a shell takes away; `none` and no name at all are an empty one.
+        """Names with commas between them, as they are shown, are a list as well, also in the brackets of
+        TOML, whose quotes a shell takes away; `none` and no name at all are an empty one.
         """
         if value is None:
             return ()

@@ -142,7 +142,8 @@ def _idle_cells(spec: Spec, target: Target) -> Iterator[str]:
         yield f"mapping = {spec.mapping} does nothing on {spec.target}, which is no cell library"
     if spec.clock_gating:
         yield (
-            f"clock_gating = true is for cell libraries, and {spec.target} is none: implement refuses it there"
+            f"clock_gating = true is for cell libraries, and {spec.target} is none: implement refuses it "
+            f"there"
         )
 
 

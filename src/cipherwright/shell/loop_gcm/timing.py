@@ -89,8 +89,8 @@ class LoopGcmTiming:
         return self.cipher + 3
 
     def hash_key_after(self, expansion: int) -> int:
-        """The same exactly, where the key is expanded `expansion` cycles after it is taken: it is asked for in
-        the second cycle after that at the earliest.
+        """The same exactly, where the key is expanded `expansion` cycles after it is taken: the hash key is
+        asked for in the second cycle after that at the earliest.
 
         >>> LoopGcmTiming(16, 2, 32).hash_key_after(1), LoopGcmTiming(16, 2, 32).hash_key_after(9)
         (19, 18)
