@@ -28,7 +28,7 @@ def protocol(folder: CoreFolder) -> str:
 
 
 def test_a_key_that_takes_long(tmp_path: Path) -> None:
-    """Its expansion takes more cycles than a block and what the check waits besides: 64 rounds in 4 stages."""
+    """64 rounds in 4 stages: an expansion takes longer than a block and what the check waits besides."""
     write_skeleton("long", tmp_path)
     path = tmp_path / "long.py"
     text = path.read_text().replace("ROUNDS = 8", "ROUNDS = 64")
