@@ -27,9 +27,9 @@ from cipherwright.cli import execute
 from cipherwright.errors import UserError
 from cipherwright.flow import generate
 from cipherwright.shell import BuiltEngine, Core, rtl_digest
-from cipherwright.spec import Spec, load, option_names, preset_names
+from cipherwright.spec import Datapath, Spec, load, option_names, preset_names
 from tests.bad_input import COMMANDS, DESK, FILES, KEY, KEYS, PRESETS, RECORDS, SETS, VECTORS
-from tests.conftest import ROOT, Built
+from tests.conftest import LIGHT_GCM, ROOT, Built
 
 Run = Callable[..., str]
 
@@ -477,6 +477,16 @@ _NO_EARLY_KEY = "no lookup table would both choose one of these round keys and u
             "copies = 8 does nothing: it copies the direction, and no block of this pipeline comes with one",
         ),
         ("aes-gcm-small", ["sbox=gates"], "sbox = gates does nothing: all S-boxes are in block RAM"),
+        (
+            "des-small",
+            ["mapping=area"],
+            "mapping = area does nothing on ecp5-85k-8, which is no cell library",
+        ),
+        (
+            "des-small",
+            ["clock_gating=true"],
+            "clock_gating = true is for cell libraries, and ecp5-85k-8 is none: implement refuses it there",
+        ),
     ],
 )
 def test_an_option_that_does_nothing_elsewhere(preset: str, changes: list[str], sentence: str) -> None:
@@ -515,6 +525,33 @@ def test_more_early_keys_than_there_are_are_all_of_them() -> None:
         rtl_digest(_made("des-xilinx-16", [f"early_keys={count}"]).files) for count in (4, 16, 20)
     )
     assert fewer != every == more
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("load,final", ("load", "final")),
+        ("[load, final]", ("load", "final")),
+        ('["load"]', ("load",)),
+        ("", ()),
+        ("[]", ()),
+        ("none", ()),
+        ("load,", ("load",)),
+    ],
+)
+def test_lists_of_names(given: str, names: tuple[str, ...]) -> None:
+    """A shell takes the quotes of TOML away; no name is an empty list, not a name without letters."""
+    spec = load("khazad-small", [f"hops={given}"])
+    assert isinstance(spec, Datapath) and spec.hops == names
+
+
+def test_names_of_a_multiplier_are_told() -> None:
+    """Where the core multiplies, and a name without letters is none."""
+    changes = ("hops=sum_q", *(c for c in LIGHT_GCM[1:] if not c.startswith("hops")))
+    with pytest.raises(UserError, match=r"no operation is called sum_q; names are .*sum_h, sum_x"):
+        generate(load(LIGHT_GCM[0], changes), {})
+    with pytest.raises(UserError, match=r"no operation is called ''; names are (?!.*sum_h)"):
+        generate(load("des-small", {"hops": [""]}), {})
 
 
 def test_no_preset_has_an_option_that_does_nothing() -> None:

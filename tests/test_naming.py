@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from pyslang.parsing import TokenKind
 
+from cipherwright.cipher import CATALOGUE
 from cipherwright.errors import UserError
-from cipherwright.naming import proposed_name, unfit_name
+from cipherwright.naming import cipher_core_name, proposed_name, unfit_name
 from cipherwright.rtl import KEYWORDS, SYSTEMVERILOG_2017
 from cipherwright.rtl.block import Names
 from cipherwright.spec import load, preset_names
+from tests.verify.test_reference import Toy
 
 
 def test_keywords_are_complete() -> None:
@@ -118,6 +120,21 @@ def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
 )
 def test_names_do_not_lie(preset: str, changes: list[str], name: str) -> None:
     assert load(preset, changes).name == name
+
+
+@pytest.mark.parametrize(("cipher", "name"), [("camellia", "camellia128"), ("misty1", "misty1")])
+def test_a_core_named_by_its_cipher(cipher: str, name: str) -> None:
+    assert load(cipher, ["stages=20", "key_bits=128"]).name == name
+
+
+def test_the_number_of_a_cipher_s_name_is_not_that_of_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Toy64(Toy):
+        name = "toy64"
+        key_sizes = (32, 64)
+
+    options = {"cipher": "toy64", "key_bits": 32, "block_bits": 32, "direction": "both", "mode": "ecb"}
+    monkeypatch.setitem(CATALOGUE, "toy64", Toy64())
+    assert cipher_core_name(options) == "toy64-32"
 
 
 def test_presets_keep_their_names_and_have_legal_ones() -> None:

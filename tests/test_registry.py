@@ -589,6 +589,17 @@ def test_no_folder_makes_anything_be_imported(
     assert not (desk / "MARK").exists()
 
 
+def test_the_readme_names_the_cipher_s_file(desk: Path) -> None:
+    """Its commands are those that take the folder; those of a cipher of the package are short."""
+    for text, folder in (
+        ((desk / "core" / "README.md").read_text(), "DIR --cipher FILE.py"),
+        (cw.build("des-small", mode="cbc").files["README.md"], "DIR"),
+    ):
+        commands = re.findall(r"`cipherwright (verify|implement) ([^`]*)`", text)
+        assert commands == [("verify", folder), ("implement", folder), ("verify", folder)]
+        assert ("FILE.py is the description of the cipher" in text) == ("FILE.py" in folder)
+
+
 def test_another_file_than_the_core_s_is_seen(desk: Path) -> None:
     folder = CoreFolder.open(desk / "core")
     other = (desk / "mine.py").read_text().replace("ROTATION = 7", "ROTATION = 9")

@@ -49,7 +49,8 @@ def build(spec: Datapath, given: Mapping[str, str] | None = None) -> Core:
         return Design((*unit.modules, *own.modules)) if unit else own
 
     asked, keys = given or {"preset": spec.name}, unit.unit if unit else None
-    inputs = CoreInputs(spec, ready.plain, datapath, design, asked, keys, ready.timing)
+    schedules = tuple(loop.schedule for loop in unit.loops) if unit else ()
+    inputs = CoreInputs(spec, ready.plain, datapath, design, asked, keys, ready.timing, schedules)
     core = assemble_packets(inputs) if spec.mode in PACKETS else assemble(inputs)
     confirm_core(spec, core.design, datapath, ready.parts, unit.loops if unit else ())
     return replace(core, idle=idle_options(spec, datapath, unit))

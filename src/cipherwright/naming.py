@@ -102,11 +102,13 @@ def changed_name(
 def cipher_core_name(options: Mapping[str, Any]) -> str:
     """The name of a core that is asked for by its cipher, from its `options`: all of a spec, by name. It says
     the cipher, the key length and block length where the cipher has several, the direction unless it is both,
-    and the mode unless it is ECB: aes256, des-encrypt, rijndael128-block256-ctr.
+    and the mode unless it is ECB: aes256, des-encrypt, rijndael128-block256-ctr. A hyphen is between the
+    number at the end of a cipher's name and that of the key.
     """
     cipher = CATALOGUE[options["cipher"]]
+    between = "-" if cipher.name[-1].isdigit() else ""
     words = [
-        f"{cipher.name}{options['key_bits'] if len(cipher.key_sizes) > 1 else ''}",
+        f"{cipher.name}{between}{options['key_bits']}" if len(cipher.key_sizes) > 1 else cipher.name,
         f"block{options['block_bits']}" if cipher.block_sizes else "",
         options["direction"] if options["direction"] != "both" else "",
         options["mode"] if options["mode"] != "ecb" else "",

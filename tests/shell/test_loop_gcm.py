@@ -19,7 +19,7 @@ from cipherwright.verify import own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
-from tests.conftest import Built
+from tests.conftest import LIGHT_LOOP, Built
 from tests.faults import drop, takes, use, when
 from tests.front_ends import run_testbench
 from tests.recorded import Counts
@@ -76,6 +76,23 @@ def test_all_checks_pass(
     monkeypatch.setattr(PacketBench, "compile", lambda *_: bench(-1))
     verdicts = verify_core(folder, core.plain, blocks=500, parts=key_parts(parse(core.parameters)))
     assert [(v.check, v.status) for v in verdicts] == PACKETS_PASS, [v for v in verdicts if not v.passed]
+
+
+@pytest.mark.parametrize("options", [("stages=1",), ("stages=3", "digit_bits=32")], ids=" ".join)
+def test_a_key_of_a_unit_is_ready_when_it_is_promised(
+    options: tuple[str, ...], built: Callable[..., Built]
+) -> None:
+    """The hash key is asked for as soon as round keys are there; a register's key waits a cycle for it. The
+    bench refuses a key that is ready in another cycle.
+    """
+    core, folder = built(PRESET, *LIGHT_LOOP, "key=static", "key_expansion=unit", *options)
+    assert isinstance(core, Core)
+    bench = PacketBench.compile(folder.sources, folder.record)
+    check_packets(bench, core.parameters, 24)
+    for wrong in (-1, 1):
+        record = {**bench.record, "key_cycles": bench.record["key_cycles"] + wrong}
+        with pytest.raises(CheckFailed, match="a key is not ready after exactly"):
+            check_packets(PacketBench(bench.simulation, record, bench.held), core.parameters, 24)
 
 
 @pytest.mark.parametrize("fault", FAULTS)

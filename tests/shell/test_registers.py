@@ -21,7 +21,7 @@ from cipherwright.verify.forgotten_blocks import check_zeroise_over_bus
 from cipherwright.verify.register_blocks import check_register_blocks, recorded
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import compile_simulation
-from tests.conftest import Built
+from tests.conftest import LIGHT_LOOP, Built
 from tests.faults import Fault, always, drop, takes, unreset, use, when_drop
 from tests.recorded import Counts
 from tests.shell.icarus import from_record, on_icarus
@@ -205,8 +205,14 @@ MAPPED = [
     ("aes-tiny", STREAM, "control=wishbone"),
     ("aes128-cmac-small", STREAM, "control=axi-lite"),
     ("tdes-cmac-small", STREAM, "control=wishbone"),
+    ("des-small", BLOCKS, "control=apb", "mode=ofb"),
+    ("tdes-small", BLOCKS, "control=apb", "key=static", "key_expansion=unit"),
+    ("tdes-cmac-small", BLOCKS, "control=apb", "key=static", "key_expansion=unit"),
+    ("aes128-ccm-small", *LIGHT_LOOP, STREAM, "control=wishbone", "tag_bits=48"),
+    ("aes128-ccm-small", *LIGHT_LOOP, BLOCKS, "control=apb", "tag_bits=32"),
 ]
-"""All buses and kinds of cores; parity bits of a key, bits of an address that do not count, and bits of words
+"""All buses and kinds of cores; parity bits of a key, the direction in a mode that has one way, bits of an
+expected tag behind those that are compared, bits of an address that do not count, and bits of words
 that read as 0 or are equal are in no register.
 """
 

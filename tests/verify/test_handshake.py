@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import cipherwright as cw
 from cipherwright.errors import CheckFailed, NotChecked
+from cipherwright.skeleton import write_skeleton
 from cipherwright.verify import Bench, CoreFolder
 from cipherwright.verify.forgotten import check_zeroise
 from cipherwright.verify.handshake import check_handshake
@@ -23,6 +25,17 @@ KEYED = ("aes128-fast", "sbox=boyar_peralta", "fuse_linear=false", "stages=5", "
 
 def protocol(folder: CoreFolder) -> str:
     return check_handshake(Bench.compile(folder.sources, folder.record), folder.record)
+
+
+def test_a_key_that_takes_long(tmp_path: Path) -> None:
+    """64 rounds in 4 stages: an expansion takes longer than a block and what the check waits besides."""
+    write_skeleton("long", tmp_path)
+    path = tmp_path / "long.py"
+    text = path.read_text().replace("ROUNDS = 8", "ROUNDS = 64")
+    path.write_text(text.replace("known_answers", "answers_of_before"))
+    core = cw.build(path, key="static", key_expansion="unit", stages=4)
+    assert core.record["key_cycles"] > core.latency + 40
+    assert "keys under traffic" in protocol(CoreFolder.open(core.write(tmp_path / "core")))
 
 
 def test_a_stream(built: Callable[..., Built]) -> None:

@@ -84,8 +84,7 @@ def mapped(spec: Datapath, graph: Graph, model: DelayModel) -> Rewritten:
     found = merged(sums, spec.merge, early)
     graph = found.graph if spec.merge else sums
     copied = _copied(spec, graph) if spec.copies else graph
-    hops = _own_hops(spec, copied)
-    made = without_unread(add_hops(copied, hops) if hops else copied)
+    made = without_unread(_with_hops(spec, copied) if spec.hops else copied)
     idle = {
         **_idle_maps(spec, maps),
         "early_keys": not found.held_apart,
@@ -123,12 +122,13 @@ def _merges_alike(spec: Datapath, maps: Graph, found: Merged) -> bool:
     return sums and found.as_with(default)
 
 
-def _own_hops(spec: Datapath, graph: Graph) -> tuple[str, ...]:
-    """Of `hops`, those of the datapath: others may be of the multiplier of GHASH."""
-    if not isinstance(spec, Pipeline) or spec.mode != "gcm":
-        return spec.hops
+def _with_hops(spec: Datapath, graph: Graph) -> Graph:
+    """graph -> graph with those of `hops` that are of the datapath: others may be of GHASH's multiplier."""
+    multiplies = isinstance(spec, Pipeline) and spec.mode == "gcm"
+    others = multiplier_names() if multiplies else frozenset[str]()
     named = {n.name for n in graph.nodes}
-    return tuple(h for h in spec.hops if h in named or h not in multiplier_names())
+    hops = tuple(h for h in spec.hops if h in named or h not in others)
+    return add_hops(graph, hops, others) if hops else graph
 
 
 def _copied(spec: Datapath, graph: Graph) -> Graph:

@@ -154,6 +154,7 @@ class _Assembly:
 
     def __init__(self, of: CoreInputs, unit: KeyUnit | None) -> None:
         self.spec, self.unit, self.unread_key_bits = (spec := of.spec), unit, of.unread_key_bits
+        self.unread_software_bits = of.unread_software_bits
         self.schedule, self.iterations = of.scheduled.schedule, of.scheduled.iterations
         self.tied = constant_inputs(spec)
         self.names = _module_names(spec, unit is not None, bool(self.tied))
@@ -323,7 +324,8 @@ class _Assembly:
     def add_interface(self) -> None:
         """The paper's ports, or a stream with back-pressure."""
         if self.spec.interface == "paper":
-            self.layers.append(paper_top(self.top, self.below))
+            lead = self.spec.key_lead if isinstance(self.spec, Pipeline) else 0
+            self.layers.append(paper_top(self.top, self.below, lead))
             self.ports = PAPER_PORTS
         elif self.fifo:
             part = _part(_named(self.below, self.design, self.layers), _turning(self.pins))
@@ -428,7 +430,7 @@ class _Assembly:
         lanes = (self.spec.lane_count - 1) * (self.design.flip_flops(self.names["core"]) - read)
         control = sum(m.flip_flops for m in self.control.modules) if self.control else 0
         # Parity bits of a key, in the registers that software writes and in those that hold it.
-        parity = 0 if self.spec.control == "none" else 2 * self.unread_key_bits
+        parity = 0 if self.spec.control == "none" else self.unread_key_bits + self.unread_software_bits
         return self.mode_flip_flops + lanes + self.key_rank_flip_flops - parity, control
 
     def written_files(self) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..arch import Scheduled, Timing
 from ..graph import Graph
 from ..rtl import Design
+from ..schedule import Schedule
 from ..spec import Datapath
 from .header import module_name
 from .keys import KeyUnit
@@ -23,7 +24,8 @@ class CoreInputs:
     lowered: makes the modules of the datapath, the outermost of which has the given name; given: the preset
     and the changes as the user wrote them; unit: makes the round keys of a datapath that reads them, None
     where the datapath makes them itself; timing: the delays of gates, by which a mode's own registers are
-    placed, and which waits are delay lines.
+    placed, and which waits are delay lines; key_schedules: the loops of the unit, where they are derived from
+    the cipher.
     """
 
     spec: Datapath
@@ -33,6 +35,7 @@ class CoreInputs:
     given: Mapping[str, str]
     unit: KeyUnit | None
     timing: Timing
+    key_schedules: tuple[Schedule, ...] = ()
 
     @property
     def top(self) -> str:
@@ -47,8 +50,15 @@ class CoreInputs:
     @property
     def unread_key_bits(self) -> int:
         """Bits of a register of the key that the datapath does not read (parity bits); 0 with a key unit."""
-        if self.unit:
-            return 0
-        made = self.scheduled.schedule
-        key = made.graph.inputs["key"]
-        return made.graph.nodes[key].width - sum(node == key for node, _ in made.uses)
+        return 0 if self.unit else _unread_key_bits(self.scheduled.schedule)
+
+    @property
+    def unread_software_bits(self) -> int:
+        """Bits of a key, in the registers that software writes, that nothing behind them reads."""
+        return min(map(_unread_key_bits, self.key_schedules), default=self.unread_key_bits)
+
+
+def _unread_key_bits(made: Schedule) -> int:
+    """Bits of the input `key` that no operation of `made` reads."""
+    key = made.graph.inputs["key"]
+    return made.graph.nodes[key].width - sum(node == key for node, _ in made.uses)

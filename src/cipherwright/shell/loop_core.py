@@ -45,13 +45,14 @@ class KeyedLoop:
 
     design: its modules; loop: to be connected, with its rate; keys: the key-expansion unit, or a register
     where the loop makes its round keys itself; unread: bits of that register that nothing reads, which
-    synthesis takes away.
+    synthesis takes away; unread_by_bus: the same of the registers that software writes, where there are any.
     """
 
     design: Design
     loop: Part
     keys: KeyUnit
     unread: int
+    unread_by_bus: int
 
     @property
     def rate(self) -> Rate:
@@ -113,7 +114,8 @@ def keyed_loop(of: CoreInputs, reset: bool = True, halves: int = 1) -> KeyedLoop
     keys = of.unit or key_register(f"{of.top}_keys", halves * of.spec.key_bits, reset)
     with_block = ("key_i", "decrypt_i") if halves > 1 else ()
     loop = _loop_part(design, of.scheduled, with_block)
-    return KeyedLoop(design, loop, keys, halves * of.unread_key_bits)
+    unread = (halves * of.unread_key_bits, halves * of.unread_software_bits)
+    return KeyedLoop(design, loop, keys, *unread)
 
 
 def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMode) -> Core:
@@ -152,7 +154,8 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         of.scheduled.key_words,
         keys,
         _mode_flip_flops(parts, mode.beside)
-        - loop.unread * (1 + bool(around.bus))
+        - loop.unread
+        - loop.unread_by_bus * bool(around.bus)
         + around.flip_flops
         + released.flip_flops,
         parts.control.zeroise_cycles,

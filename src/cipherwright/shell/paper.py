@@ -20,10 +20,12 @@ PAPER_PORTS = PortSet(
 )
 
 
-def paper_top(name: str, core: str) -> Wrapper:
+def paper_top(name: str, core: str, key_lead: int) -> Wrapper:
     """The module `name` with the paper's ports around the core `core`: wiring only. Bit 1 is the standard's
-    bit 1; Key is the 56-bit key without parity bits, and comes one cycle before its block.
+    bit 1; Key is the 56-bit key without parity bits, and comes `key_lead` cycles before its block (in the
+    paper one; 0 or 1).
     """
+    when = "one cycle before" if key_lead else "together with"
     key = ", ".join(f"Key[{7 * byte + 1}:{7 * byte + 7}], 1'b0" for byte in range(8))
     p = PAPER_PORTS
     order = Order.LEFT_TO_RIGHT
@@ -34,8 +36,7 @@ def paper_top(name: str, core: str) -> Wrapper:
         (
             "Ports as in Trimberger, Pang, Singh: A 12 Gbps DES Encryptor/Decryptor Core in an FPGA, "
             "section 4.",
-            "Key is presented one cycle before the block that it applies to; everything may change every "
-            "cycle.",
+            f"Key is presented {when} the block that it applies to; everything may change every cycle.",
         ),
         (
             ClockReset(p.clk, ""),

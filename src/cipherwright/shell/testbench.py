@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..cipher.modes import counted_bits, mode_block, next_counter
 from ..graph import Graph, evaluate
 from ..rtl import Bench, Component
-from ..spec import Datapath
+from ..spec import Datapath, Pipeline
 from .core import PortSet
 
 __all__ = ["first_link", "known_answers", "testbench"]
@@ -85,6 +85,7 @@ def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath
     """
     rows = known_answers(plain, spec, ports.decrypt != "")
     signals, linked = _signals(ports), _linked(ports, spec)
+    lead = isinstance(spec, Pipeline) and spec.key_lead > 0
     linked |= {pin.name: f"{pin.width}'d0" for pin in component.pins if pin.name == ports.beside_in}
     return Bench(
         component.name,
@@ -99,11 +100,11 @@ def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath
                 *_unknown(ports),
                 "    initial begin",
                 *_tables(rows, spec),
-                *_start(ports, component.rate.latency),
+                *_start(ports, component.rate.latency, lead),
                 _RUN.format(
                     blocks=_BLOCKS,
                     cycles=(component.rate.latency + 8) * (_BLOCKS + 3) + (4096 if ports.key_valid else 0),
-                    key=_next_key(ports, spec),
+                    key=_next_key(ports, spec, lead),
                     rest=(component.rate.latency + 8) * (_BLOCKS + 1),
                     latency=component.rate.latency,
                     last=_BLOCKS - 1,
@@ -225,9 +226,9 @@ def _tables(rows: Sequence[tuple[int, int, int, int]], spec: Datapath) -> Iterab
     yield f"        keys[{_BLOCKS}] = 0; blocks[{_BLOCKS}] = 0; modes[{_BLOCKS}] = 0;"
 
 
-def _start(ports: PortSet, latency: int) -> Iterable[str]:
+def _start(ports: PortSet, latency: int, lead: bool) -> Iterable[str]:
     """One cycle of reset (without one, the cycles of the latency); then a key and a counter block, where the
-    core takes them by themselves.
+    core takes them by themselves, or the first key, where it comes a cycle before its block (`lead`).
     """
     yield "        @(negedge clk);" if ports.reset else f"        repeat ({latency + 4}) @(negedge clk);"
     yield "        rst = 0;"
@@ -238,12 +239,16 @@ def _start(ports: PortSet, latency: int) -> Iterable[str]:
     if ports.iv_valid:
         yield "        iv_valid = 1; @(negedge clk); iv_valid = 0; @(negedge clk);"
         yield "        while (!iv_ready) @(negedge clk);"
-    if ports.ascending:
+    if lead:
         yield "        key = keys[0]; decrypt = modes[0]; @(negedge clk);"
 
 
-def _next_key(ports: PortSet, spec: Datapath) -> str:
-    """The key with a block; at the paper's ports it comes a cycle before its block."""
-    if not ports.ascending:
+def _next_key(ports: PortSet, spec: Datapath, lead: bool) -> str:
+    """The key with a block; that of the next block, where it comes a cycle before its block (`lead`) and this
+    one is taken.
+    """
+    if not lead:
         return "key = keys[sent];"
+    if ports.ready_out:
+        return "key = ready ? keys[sent + 1] : keys[sent];"
     return f"key = (sent + 1 < {_BLOCKS}) ? keys[sent + 1] : {spec.key_bits}'d0;"

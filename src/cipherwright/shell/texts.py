@@ -35,6 +35,14 @@ it could.
 // verilator lint_off PINCONNECTEMPTY
 """
 
+_AT_ONCE = re.compile(r"@\(posedge \w+ or posedge \w+\)")
+"""A register with a reset that acts at once."""
+
+_BENCH_LINT_AT_ONCE = """\
+// A reset that acts at once is read at the clock by the testbench.
+// verilator lint_off SYNCASYNCNET
+"""
+
 _BENCH_FATAL = "CIPHERWRIGHT_FATAL"
 """A macro with which a testbench that fails ends the simulator with an error."""
 _BENCH_END = f"""\
@@ -72,7 +80,8 @@ def core_files(
         lint.format("off") + own_names(text, top) + lint.format("on")
     )
     _check_names(files.values())
-    files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + _BENCH_END + bench)}`undef FAILED\n"
+    at_once = _BENCH_LINT_AT_ONCE if any(map(_AT_ONCE.search, files.values())) else ""
+    files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + at_once + _BENCH_END + bench)}`undef FAILED\n"
     return {file: _in_columns(each) for file, each in files.items()}
 
 

@@ -340,10 +340,15 @@ class Datapath(Spec):
     @field_validator("hops", mode="before")
     @classmethod
     def _names(cls, value: object) -> object:
-        """Names with commas between them, as they are shown, are a list as well; `none` is an empty one."""
+        """Names with commas between them, as they are shown, are a list as well, also in the brackets of
+        TOML, whose quotes a shell takes away; `none` and no name at all are an empty one.
+        """
         if value is None:
             return ()
-        return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        inside = value[1:-1] if value[:1] + value[-1:] == "[]" else value
+        return tuple(name.strip() for name in inside.split(",") if name.strip())
 
     @field_validator("rounds")
     @classmethod

@@ -9,6 +9,7 @@ from ..shell import BuiltEngine, Core
 from ..spec import Datapath, Spec
 from .facts import Target
 from .idle import idle_sentences
+from .synth import CELL_MAPPINGS, USUAL_MAPPING
 
 __all__ = ["delay_lines_from", "require", "require_room", "short_tags", "warnings"]
 
@@ -43,6 +44,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
         yield from _idle_delay_lines(spec, target, core)
         yield from short_tags(spec)
         yield from _long_unit_keys(spec)
+    yield from _idle_cells(spec, target)
 
 
 def require_room(target: Target, core: Core | BuiltEngine) -> None:
@@ -76,6 +78,19 @@ def short_tags(spec: Spec) -> Iterator[str]:
 def _long_unit_keys(spec: Datapath) -> Iterator[str]:
     if spec.mode == "xts" and spec.key_bits not in (128, 256):
         yield f"XTS with keys of {spec.key_bits} bits is in no standard: IEEE 1619 has those of 128 and 256"
+
+
+def _idle_cells(spec: Spec, target: Target) -> Iterator[str]:
+    """Options for cell libraries where `target` is none."""
+    if target.kind == "cells":
+        return
+    if spec.mapping in CELL_MAPPINGS and spec.mapping != USUAL_MAPPING:
+        yield f"mapping = {spec.mapping} does nothing on {spec.target}, which is no cell library"
+    if spec.clock_gating:
+        yield (
+            f"clock_gating = true is for cell libraries, and {spec.target} is none: implement refuses it "
+            f"there"
+        )
 
 
 def _idle_delay_lines(spec: Datapath, target: Target, core: Core) -> Iterator[str]:

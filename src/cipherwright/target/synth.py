@@ -39,6 +39,7 @@ __all__ = [
     "NAMES",
     "REGISTERS",
     "SCRIPT",
+    "USUAL_MAPPING",
     "Mapped",
     "synthesise",
 ]
@@ -55,6 +56,9 @@ gates for resets, lookup tables that go into others, and flip-flops that become 
 """
 SCRIPT = "synth.sh"
 """Of a cell library: what makes the netlist of the sources again."""
+
+USUAL_MAPPING = "delay"
+"""The mapping of every device; of a cell library that for delay."""
 
 _AGAIN = """\
 #!/bin/sh
@@ -182,7 +186,7 @@ def synthesise(
     top: str,
     target: Target,
     out: Path,
-    mapping: str = "delay",
+    mapping: str = USUAL_MAPPING,
     asked: CellOptions = ALL_CELLS,
 ) -> Mapped:
     """Map the module `top` of the files `sources` to `target`, and write the netlist to out/netlist.json (and

@@ -324,6 +324,7 @@ def _keys(bus: Bus) -> int:
     is taken; between, one that is withdrawn.
     """
     run, ports, most = _Run(bus), bus.ports, int(bus.record["latency_cycles"]) + 40
+    most += int(bus.record.get("key_cycles", 0))
     if ports.ready_in:
         most += 2 * most
     for n in range(_KEYS):

@@ -105,9 +105,10 @@ def _is_made(graph: Graph, bit: Bit) -> bool:
     return graph.agile[bit[0]] and graph.nodes[bit[0]].op in (*BITWISE, "lookup", "call", "linear")
 
 
-def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
+def add_hops(graph: Graph, names: tuple[str, ...], elsewhere: Collection[str] = ()) -> Graph:
     """`graph` with a stage behind every operation called one of `names`, in which its result only travels.
-    Raises UserError for a name that there is not.
+    Raises UserError for a name that there is not, with those that there are: in `graph`, and `elsewhere` in
+    the same core.
     """
 
     def replace(b: GraphBuilder, i: int, node: Node, args: tuple[int, ...]) -> int | None:
@@ -116,11 +117,11 @@ def add_hops(graph: Graph, names: tuple[str, ...]) -> Graph:
         made = b.node(node.op, node.width, args, node.attr, node.name)
         return b.node("hop", node.width, (made,), i)
 
-    known = {n.name for n in graph.nodes}
-    missing = [n for n in names if n not in known]
-    if missing:
+    known = {n.name for n in graph.nodes if n.name}
+    if missing := [n for n in names if n not in known]:
         raise UserError(
-            f"no operation is called {', '.join(missing)}; names are {', '.join(sorted(known - {''}))}"
+            f"no operation is called {', '.join(n or repr(n) for n in missing)}; names are "
+            f"{', '.join(sorted(known.union(elsewhere)))}"
         )
     return rebuild(graph, replace)
 

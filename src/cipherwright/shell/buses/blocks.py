@@ -9,6 +9,7 @@ the result before it was read.
 
 from __future__ import annotations
 
+from ...cipher.modes import ONE_WAY_MODES
 from ...rtl import Cell, Clocked, ClockReset, Drive, Held, Let, Pin, Reg, Step, Wire, Wrapper, WrapperItem
 from .axi_stream import bytes_reversed
 from .register_map import MapFacts
@@ -181,9 +182,11 @@ def _result(facts: MapFacts) -> Traffic:
 
 
 def _direction(facts: MapFacts) -> Traffic:
-    """The direction, of a block from START on."""
+    """The direction, of a block from START on. Where both directions are one, no register keeps it."""
     if not facts.block_way:
         return Traffic((), {}, {})
+    if facts.mode in ONE_WAY_MODES:
+        return Traffic((Wire(("decrypt",)),), {"decrypt_i": "decrypt"}, {"control_decrypt_o": "decrypt"})
     items = (
         Wire(("decrypt",)),
         Reg(("decrypt_q",), note="The direction of the block that waits, or is inside."),

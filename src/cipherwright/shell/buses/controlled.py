@@ -31,6 +31,9 @@ from .windows import window_bits, windows_top
 
 __all__ = ["Controlled", "controlled_top"]
 
+_TAG_BYTES = 16
+"""Bytes of the registers of an expected tag, however long tags are."""
+
 
 @dataclass(frozen=True)
 class Controlled:
@@ -77,6 +80,7 @@ def controlled_top(
     name, inner = names
     text = rdl_source(facts)
     file = _file(f"{name}_registers", registers_of(read_map(text)), facts)
+    spare = file.spare + _unread_tag_bits(facts)
     made, control = _between(name, core, traffic, facts)
     bus, bus_groups = BUSES[kind]
     if facts.channels > 1:
@@ -85,11 +89,16 @@ def controlled_top(
         front = bus(f"{name}_bus", bits)
         top = windows_top(name, channel.name, channel.ports, (front, bus_groups(bits)), facts.channels)
         modules = (top, channel, front, file.module, *control)
-        return Controlled(modules, text, file.spare, (top, front), UNREAD_BITS[kind])
+        return Controlled(modules, text, spare, (top, front), UNREAD_BITS[kind])
     bits = address_bits(file.registers)
     front = bus(f"{name}_bus", bits)
     module = _module(name, inner, made, file, (front, bus_groups(bits)))
-    return Controlled((module, front, file.module, *control), text, file.spare + UNREAD_BITS[kind])
+    return Controlled((module, front, file.module, *control), text, spare + UNREAD_BITS[kind])
+
+
+def _unread_tag_bits(facts: MapFacts) -> int:
+    """Bits of an expected tag behind those that are compared: in its words, and where a packet keeps it."""
+    return 2 * 8 * (_TAG_BYTES - facts.tag_bytes) if facts.packets else 0
 
 
 def _file(name: str, registers: Sequence[Register], facts: MapFacts) -> RegisterFile:
@@ -100,7 +109,7 @@ def _file(name: str, registers: Sequence[Register], facts: MapFacts) -> Register
         "IV": facts.iv_bits // 8,
         "UNIT": facts.unit_bits // 8,
         "UNIT_MORE": WORD // 8,
-        "TAG": 16 * facts.packets,
+        "TAG": _TAG_BYTES * facts.packets,
         "DATA_IN": block_bytes,
         "DATA_OUT": block_bytes,
         "TAG_OUT": facts.tag_bytes,

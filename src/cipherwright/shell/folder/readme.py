@@ -68,6 +68,12 @@ _FIRST_BYTES = (
     "its registers."
 )
 """Where blocks are registers, and where words of messages are."""
+_FROM_A_FILE = (
+    "DIR --cipher FILE.py",
+    " FILE.py is the description of the cipher, with the SHA-256 that `given.cipher_sha256` of `record.json` "
+    "states.",
+)
+"""What commands need beside the folder of a core whose cipher a Python file describes, and what that is."""
 _WAYS = {"both": "encryption and decryption", "encrypt": "encryption only", "decrypt": "decryption only"}
 
 
@@ -84,9 +90,12 @@ def readme(
     one.
     """
     said = _engine_facts(core, worked) if isinstance(core, BuiltEngine) else _core_facts(spec, core, worked)
+    folder, described = _FROM_A_FILE if core.given.get("cipher_from", "").endswith(".py") else ("DIR", "")
     return filled(
         "README.md.j2",
         top=core.top,
+        folder=folder,
+        described=described,
         what=_what(spec, core),
         generator=GENERATOR,
         command=_command(core),

@@ -54,7 +54,7 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
             "tag_latency_cycles": timing.longest_tag + told,
             "least_tag_latency_cycles": timing.tag_latency + told,
             **({"initial_block_cycles": timing.longest_initial_block} if any_iv else {}),
-            "power_cycles": timing.hash_key,
+            "power_cycles": timing.hash_key_after(loop.keys.cycles),
             "multiplier": {"digit": timing.digit, "steps": timing.steps},
             **release.record(),
         },

@@ -85,5 +85,14 @@ class LoopGcmTiming:
 
     @property
     def hash_key(self) -> int:
-        """In which the hash key is made, after a key is expanded."""
+        """In which the hash key is made, at most, after a key is expanded."""
         return self.cipher + 3
+
+    def hash_key_after(self, expansion: int) -> int:
+        """The same exactly, where the key is expanded `expansion` cycles after it is taken: the hash key is
+        asked for in the second cycle after that at the earliest.
+
+        >>> LoopGcmTiming(16, 2, 32).hash_key_after(1), LoopGcmTiming(16, 2, 32).hash_key_after(9)
+        (19, 18)
+        """
+        return self.hash_key - (expansion > 1)
