@@ -374,8 +374,7 @@ class _Assembly:
             return self._add_registers(groups)
         if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
-        rests = self.inner_rate.interval > 1 and self.inner_rate.slots == 1
-        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._flows, rests)
+        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._flows)
         shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
         stream: dict[str, object] = {
             "top": self._buffered,

@@ -85,16 +85,6 @@ class AxiStream:
         return max(1, self.data_bits // self.block_bits)
 
     @property
-    def tag(self) -> tuple[Pin, ...]:
-        """Fields that go with every beat, from bit 0 on: TUSER's, and TID."""
-        fields = (
-            ("way", int(self.ways)),
-            ("slot", self.slot_bits),
-            ("id", self.id_bits),
-        )
-        return tuple(Pin(name, width) for name, width in fields if width)
-
-    @property
     def user_bits(self) -> int:
         """Bits of s_axis_tuser (0: there is none): direction in bit 0 where there are two, then the slot."""
         return int(self.ways) + self.slot_bits
@@ -132,10 +122,17 @@ class AxiStream:
 
     @property
     def fills_at_once(self) -> bool:
-        """Whether a beat says by itself that its block was filled up: then that goes with a block, and not
-        the index of its last byte.
+        """Whether a beat says by itself that its block was filled up: then that is in the tag, and no index
+        of the last byte goes with a block.
         """
         return self.one_block and not self.any_length
+
+    def beside_at(self, flows: bool) -> int:
+        """Bits of a block's tag below the words that come at ports of their own: from bit 0 on those of
+        TUSER, of TID, and whether the block was filled up. `flows`: as in `around`; that has a register of
+        its own then.
+        """
+        return self.user_bits + self.id_bits + (self.fills_at_once and not flows)
 
     def pins(self, side: str) -> tuple[Pin, ...]:
         """TDATA and what goes with it of the side `side`, `s` or `m`, in order."""
@@ -194,15 +191,12 @@ class StreamShell:
 
 
 def _converters(
-    name: str, bus: AxiStream, tag_bits: int, around: _Around, rests: bool
+    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool
 ) -> tuple[Converter, Converter | None]:
-    """What makes blocks from beats, and beats from results; None where a result is a beat as it is. `rests`:
-    as `Inside` has it.
-    """
-    drops, gated = around.has("zeroise_i"), bool(around.loads)
+    """What makes blocks from beats, and beats from results; None where a result is a beat as it is."""
     beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
     if bus.fills_at_once:
-        beat = block = 1
+        beat = block = 0
     steers, fills = bus.slot_bits > 0, not bus.any_length
     result_tag = int(not bus.any_length) + bus.user_bits + bus.id_bits
     result_count = block if bus.any_length else 0
@@ -214,7 +208,7 @@ def _converters(
             scatter(f"{name}_in", outer, inner, bus.blocks, drops, gated),
             gather(f"{name}_out", given, bus.blocks, shown, drops, False),
         )
-    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated, rests and bus.one_block)
+    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated)
     shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag, fills)
     if bus.beats > 1:
         return into, scatter(f"{name}_out", given, shown, bus.beats, drops, False)
@@ -282,7 +276,7 @@ class Inside:
     """The stream shell that a bus is put around, the module `name`. pins: of the core inside it; slots:
     interleaved streams of a chaining mode; `groups` of ports, and their names by meaning (`ports`). `flows`:
     the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait
-    in front of it. `rests`: it takes no block in the cycle after one.
+    in front of it.
     """
 
     name: str
@@ -291,7 +285,6 @@ class Inside:
     groups: Sequence[Group]
     ports: PortSet
     flows: bool = False
-    rests: bool = False
 
 
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
@@ -309,7 +302,7 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     """
     around = _Around(inside.pins, 0)
     gated = bool(around.loads)
-    tag_bits = bus.user_bits + bus.id_bits + sum(p.width for p in around.beside)
+    tag_bits = bus.beside_at(True) + sum(p.width for p in around.beside)
     items = [
         Wire(("core_ready",), lint="" if gated else "the core takes a block at any time."),
         Wire(("early", "open")),
@@ -377,8 +370,9 @@ def _sent(bus: AxiStream, flows: bool) -> str:
     """What goes round the core with a block (`AxiStream.around`)."""
     low, word = bus.user_bits, "tag_q" if flows else "block_tag"
     full = f"{_index_bits(bus.block_bits)}'d{bus.block_bits // 8 - 1}"
-    whole = bus.any_length or bus.fills_at_once
-    filled = "block_count" if whole else f"block_last & block_count != {full}"
+    filled = "block_count" if bus.any_length else f"block_last & block_count != {full}"
+    if bus.fills_at_once:
+        filled = f"block_tag[{bus.user_bits + bus.id_bits}]"
     fields = ["last_q", "kept_q"] if flows else ["block_last", filled]
     fields += [f"{word}[0]"] * bus.ways + [f"{word}[{low + bus.id_bits - 1}:{low}]"] * bool(bus.id_bits)
     return f"{{{', '.join(reversed(fields))}}}"
@@ -419,8 +413,8 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     around = _Around(inside.pins, bus.slot_bits)
     drops, gated = around.has("zeroise_i"), bool(around.loads)
     beside = sum(p.width for p in around.beside)
-    tag_bits = bus.user_bits + bus.id_bits + beside
-    into, out = _converters(name, bus, tag_bits, around, inside.rests)
+    tag_bits = bus.beside_at(False) + beside
+    into, out = _converters(name, bus, tag_bits, drops, gated)
     items: list[WrapperItem] = [*_input(bus, into, tag_bits, around)]
     items += _gate(around) if gated else []
     items += _turns(bus)
@@ -490,25 +484,23 @@ def _ports(bus: AxiStream, around: _Around, inner: PortSet) -> PortSet:
 def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
     """From beats to blocks: bytes that do not count are zeros where a mode takes whole blocks only."""
     lanes = bus.data_bits // 8
-    count, counted = _index_bits(bus.block_bits), _counted("s_axis_tkeep", "s_axis_tlast", lanes)
-    if bus.fills_at_once:
-        count, counted = 1, _filled(lanes)
     keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
     data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
-    fields = [*(p.name for p in reversed(around.beside))]
+    fields = [*(p.name for p in reversed(around.beside)), *[_filled(lanes)] * bus.fills_at_once]
     fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
     links = {
         "in_valid_i": "s_axis_tvalid",
         "in_data_i": data,
         "in_last_i": "s_axis_tlast",
-        "in_count_i": counted,
         "in_ready_o": "s_axis_tready",
         "out_valid_o": "block_valid",
         "out_data_o": "block",
         "out_last_o": "block_last",
-        "out_count_o": "block_count",
         "out_ready_i": "block_ready",
     }
+    if into.after.count:
+        links["in_count_i"] = _counted("s_axis_tkeep", "s_axis_tlast", lanes)
+        links["out_count_o"] = "block_count"
     if tag_bits:
         links |= {"in_tag_i": f"{{{', '.join(fields)}}}", "out_tag_o": "block_tag"}
     if into.drops:
@@ -518,10 +510,10 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     return [
         Wire(("block_valid", "block_last", *(["idle"] if into.gated else []))),
         Wire(("block",), bus.block_bits),
-        Wire(("block_count",), count),
+        *([Wire(("block_count",), into.after.count)] if into.after.count else []),
         *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
         *([Wire(("open",))] if into.gated else []),
-        Wire(("core_ready", "block_ready", "accept")),
+        Wire(("core_ready", "block_ready", *["accept"] * around.has("first_i"))),
         into.cell("u_in", links),
     ]
 
@@ -624,7 +616,7 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
-        **_block_links(bus, around, "tag_q" if flows else "block_tag"),
+        **_block_links(bus, around, flows),
         "s_valid_i": f"block_valid{turn}",
         "s_ready_o": "core_ready",
         "s_block_i": bytes_reversed("block", bus.block_bits),
@@ -644,7 +636,7 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     else:
         items += [
             Drive("block_ready", f"core_ready{turn}"),
-            Drive("accept", "block_valid & block_ready"),
+            *([Drive("accept", "block_valid & block_ready")] if around.has("first_i") else []),
         ]
     if bus.slot_bits:
         links |= {"slot_o": "turn", "m_slot_o": "result_slot"}
@@ -657,9 +649,12 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     return [*items, Cell(core, "u_core", links)]
 
 
-def _block_links(bus: AxiStream, around: _Around, tag: str) -> dict[str, str]:
-    """The core's ports that go with a block, out of the signal `tag`, and those that are handed through."""
-    links, place = {p.name: p.name for p in around.through}, bus.user_bits + bus.id_bits
+def _block_links(bus: AxiStream, around: _Around, flows: bool) -> dict[str, str]:
+    """The core's ports that go with a block, out of its tag, and those that are handed through. `flows`: as
+    in `AxiStream.around`.
+    """
+    links, place = {p.name: p.name for p in around.through}, bus.beside_at(flows)
+    tag = "tag_q" if flows else "block_tag"
     if around.has("first_i"):
         links["s_first_i"] = "first"
     if bus.ways:

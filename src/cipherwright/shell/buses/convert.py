@@ -74,14 +74,11 @@ def _dropped(value: str, drops: bool) -> str:
     return f"~drop_i & ({value})" if drops else value
 
 
-def gather(
-    name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: bool, rests: bool = False
-) -> Converter:
+def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: bool) -> Converter:
     """The module `name`: a register that takes `ratio` units of `unit.data` bits and gives a word of them,
     whose payload is `after`, or fewer where a packet ends; the units that are missing are zeros. A unit a
     cycle is sustained. `after.count` has the number of the last unit above the unit's own count. `drops`,
-    `gated`: as `Converter` has them. `rests`: no word is taken from it in two cycles in a row, so it takes a
-    unit only while it is empty, and ready is a register.
+    `gated`: as `Converter` has them.
     """
     place_bits = (ratio - 1).bit_length()
     several = ratio > 1
@@ -94,13 +91,10 @@ def gather(
         items.append(Let("complete", f"in_last_i | place_q == {place_bits}'d{ratio - 1}"))
     items.append(Reg(("data_q",), after.data))
     items.append(Reg(("last_q",)))
-    items.append(Let("free", "~full_q" if rests else "~full_q | out_ready_i"))
-    may = "free"
+    may = "(~full_q | out_ready_i)"
     if gated:
         may += f" & (open_i | ~{begin})" if several else " & open_i"
     items += [Let("ready", may), Let("take", "in_valid_i & ready")]
-    # Whatever is offered comes in while the register is free: so valid is not in front of all its bits.
-    enable = "take" if several else "free"
     steps.append(Step("full_q", _dropped(f"take ? {complete} : full_q & ~out_ready_i", drops)))
     if several:
         following = f"complete ? {place_bits}'d0 : place_q + {place_bits}'d1"
@@ -120,18 +114,16 @@ def gather(
     ):
         if width:
             items.append(Reg((f"{what}_q",), width))
-            loads = "take" if what == "tag" and after.steers else enable
-            steps.append(_kept(f"{what}_q", width, value, loads, drops))
+            steps.append(_kept(f"{what}_q", width, value, "take", drops))
             drives.append(Drive(f"out_{what}_o", f"{what}_q"))
     if gated:
         drives.append(Drive("idle_o", "~full_q" + (f" & {begin}" if several else "")))
     cleared = [("full_q", "1'b0"), *([("place_q", f"{place_bits}'d0")] if several else [])]
     cleared += [("last_q", "1'b0"), *([("tag_q", f"{after.tag}'d0")] if after.steers else [])]
-    when = "before" if rests else "while"
     many = f"{ratio} units of {unit.data} bits make a word" if several else "a register for a word"
     module = Wrapper(
         name,
-        (f"{many[:1].upper()}{many[1:]}; it is taken {when} the next one comes in.",),
+        (f"{many[:1].upper()}{many[1:]}; it is taken while the next one comes in.",),
         _ports(unit, after, drops, gated),
         (*items, *drives, *_clocked(steps, cleared)),
     )
@@ -159,7 +151,7 @@ def _count(bits: int, place_bits: int) -> str:
 def _unit(k: int, bits: int, place_bits: int, begin: str, several: bool, drops: bool) -> Step:
     """Unit k of a word: taken in its turn, and zero from the word's first unit on until then."""
     target = f"data_q[{(k + 1) * bits - 1}:{k * bits}]" if several else "data_q"
-    value, enable = "in_data_i", "free"
+    value, enable = "in_data_i", "take"
     if several:
         enable = f"take & ({begin} | place_q == {place_bits}'d{k})" if k else f"take & {begin}"
         value = f"({begin} ? {bits}'d0 : in_data_i)" if k else value
