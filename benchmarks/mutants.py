@@ -808,9 +808,13 @@ def targeted() -> list[Mutant]:
         _plain(stream, "credits", f"{k}", "des_small_stream.sv", old, new, ("simulation",))
         for k, old, new in (
             ("2-too-many", "credit_q <= DEPTH[DEPTH_LOG2:0];", "credit_q <= DEPTH[DEPTH_LOG2:0] + 2;"),
-            ("ready-late", "ready_q <= credit_d != 0;", "ready_q <= credit_q != 0;"),
+            (
+                "ready-late",
+                "ready_q <= two | (one & ~accept) | taken;",
+                "ready_q <= two | one | taken;",
+            ),
             ("1-too-few", "credit_q <= DEPTH[DEPTH_LOG2:0];", "credit_q <= DEPTH[DEPTH_LOG2:0] - 1;"),
-            ("given-twice", "credit_q <= credit_d;", "credit_q <= credit_d + {{DEPTH_LOG2{1'b0}}, load};"),
+            ("given-twice", "credit_q <= credit;", "credit_q <= credit + {{DEPTH_LOG2{1'b0}}, load};"),
             ("not-asked", "wire accept = s_valid_i & ready_q;", "wire accept = s_valid_i;"),
             ("not-waited", "(~out_valid_q | m_ready_i)", "1'b1"),
             ("read-by-taken", "if (load) read_q <= read_q + 1'b1;", "if (taken) read_q <= read_q + 1'b1;"),
@@ -952,8 +956,8 @@ def targeted() -> list[Mutant]:
             "digest",
             "stream",
             "des_small_stream.sv",
-            "ready_q <= credit_d != 0;",
-            "ready_q <= credit_q != 0;",
+            "ready_q <= two | (one & ~accept) | taken;",
+            "ready_q <= two | one | taken;",
             ("files",),
         ),
         _faulty("des-small-cbc/mode", "digest", "chain", "des_small_cbc_chain.sv", WAYS[0][1], ("files",)),

@@ -51,7 +51,7 @@ def test_a_stream(built: Callable[..., Built]) -> None:
             "results are wrong|a result of no block",
         ),
         (
-            use("ready_q", "credit_d", "credit_q"),
+            drop("ready_q", "~accept"),
             "results are wrong|a result of no block|blocks",
         ),
         (unreset("stored_q"), "after one cycle of reset"),

@@ -85,8 +85,8 @@ FAULTS = {
     "a word that is read though it is not offered": (
         CFB,
         "des_small_cfb_encrypt.v",
-        use("u_*.in_valid_i", "whole", "result_valid"),
-        r"does not clear \S*side\[",
+        takes("u_out.in_valid_i", "1'b1"),
+        r"does not clear \S*beside",
     ),
     "a word that is not loaded": (
         CFB,

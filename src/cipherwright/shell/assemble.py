@@ -283,8 +283,8 @@ class _Assembly:
 
     @property
     def _around_bits(self) -> int:
-        """Bits that go round the core with a block, for an AXI-Stream whose blocks flow into it; else 0."""
-        return self.bus.around_bits if self.bus and self._flows else 0
+        """Bits that go round the core with a block, for AXI-Stream (0: there is none)."""
+        return self.bus.around_bits(self._flows) if self.bus else 0
 
     @property
     def _flows(self) -> bool:
@@ -329,11 +329,12 @@ class _Assembly:
             self.ports = PAPER_PORTS
         elif self.fifo:
             part = _part(_named(self.below, self.design, self.layers), _turning(self.pins))
-            bits = (self.slot_bits, self._around_bits)
-            made = stream_top(self._buffered, part, self.pins, self.fifo, *bits)
+            around = (self.slot_bits, self._around_bits, self._flows)
+            made = stream_top(self._buffered, part, self.pins, self.fifo, *around)
             self.layers.append(made)
             self.mode_flip_flops += made.flip_flops + sum(w.flip_flops for w in stream_controls((made,)))
-            self.ports = stream_ports(self.ports, self.pins, self.slot_bits > 0, self._flows)
+            kinds = (self.slot_bits > 0, self.bus is not None, self._flows)
+            self.ports = stream_ports(self.ports, self.pins, *kinds)
             self.files[self.fifo.file] = hand_written(self.fifo.file)
 
     @property
@@ -376,7 +377,7 @@ class _Assembly:
             return self._add_registers(groups)
         if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
-        inside = Inside(self._buffered, self.pins, rate.slots, self.fifo, groups, ports, self._flows)
+        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._flows)
         shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
         stream: dict[str, object] = {
             "top": self._buffered,

@@ -247,6 +247,10 @@ def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
     key-expansion unit. reset: whether rst_i clears it; without that, clearing takes no logic on devices whose
     flip-flops have one synchronous reset.
     """
+    zero = f"{key_bits}'d0"
+    loads = Step("key_q", f"zeroise_i ? {zero} : key_i", "zeroise_i | key_valid_i")
+    if reset:  # with zeroising in the enable, synthesis puts a lookup table in front of every bit
+        loads = Step("key_q", f"zeroise_i ? {zero} : key_valid_i ? key_i : key_q")
     wrapper = Wrapper(
         name,
         ("The key, held for the datapath. While zeroise_i is 1 it is a key of zeros.",),
@@ -259,10 +263,7 @@ def key_register(name: str, key_bits: int, reset: bool = True) -> KeyUnit:
             Reg(("key_q",), key_bits),
             Drive("key_ready_o", "1'b1"),
             Drive("key_o", "key_q"),
-            Clocked(
-                (Step("key_q", f"zeroise_i ? {key_bits}'d0 : key_i", "zeroise_i | key_valid_i"),),
-                ((("key_q", f"{key_bits}'d0"),) if reset else ()),
-            ),
+            Clocked((loads,), ((("key_q", zero),) if reset else ())),
         ),
     )
     return KeyUnit((wrapper,), 1, {"key": key_bits})

@@ -89,21 +89,23 @@ class Fifo:
 
     def flip_flops(self, width: int, beside: int = 0, ahead: int = 0) -> int:
         """Flip-flops beside the memory, for words of `width` bits, with `beside` bits that go round; `ahead`:
-        cycles for which it tells ahead that there is room. Shallow: counts of credits and of words stored,
-        places to write and to read; the word that is offered; valid, ready, zeroising. Deep: the same counts
-        with a sign, 22 bits of what has happened; the register in front of the memory; what goes round once
-        and its place; three registers behind the two that are in the block RAM, and three bits of control for
-        every 36 of theirs. A shallow memory of four bits is made of flip-flops.
+        cycles for which it tells ahead that there is room. Counts of credits and of words stored, places to
+        write and to read, zeroising; the place that is reserved where bits go round. Shallow: that the
+        credits rise or fall; the word that is offered, valid and ready. Deep: the same counts with a sign,
+        22 bits of what has happened; the register in front of the memory; what goes round once; three
+        registers behind the two that are in the block RAM, and three bits of control for every 36 of theirs.
+        A shallow memory of four bits is made of flip-flops.
 
-        >>> Fifo(2).flip_flops(1), Fifo(2).flip_flops(2), Fifo(3).flip_flops(1)
-        (18, 15, 18)
+        >>> Fifo(2).flip_flops(1), Fifo(2).flip_flops(2), Fifo(3).flip_flops(1), Fifo(2).flip_flops(2, 2)
+        (20, 17, 20, 21)
         """
-        counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1
-        around = self.log2 + beside + 1 if beside else 0
+        counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1 + self.log2 * (beside > 0)
         if self.deep:
             behind = width + beside
+            around = beside + 1 if beside else 0
             return counts + 22 + ahead + width + around + 3 * behind + 3 * -(-behind // _EACH)
-        return counts + width + 2 + (self.places if self.places * width <= _FEW else 0)
+        few = sum(self.places * bits for bits in (width, beside) if self.places * bits <= _FEW)
+        return counts + 4 + width + beside + few
 
 
 _FEW = 4
@@ -169,10 +171,12 @@ def outer(p: Pin) -> str:
     return f"s_{p.name}" if p.with_block else p.name
 
 
-def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool, beside: bool = False) -> PortSet:
+def stream_ports(
+    ports: PortSet, pins: Sequence[Pin], slot: bool, beside: bool = False, flows: bool = False
+) -> PortSet:
     """The ports of the shell around a core with `ports` and the `pins` beside its blocks: what goes with a
     block has the prefix s_. `slot`: a number of a stream leaves with the result; `beside`: bits go round the
-    core with a block.
+    core with a block; `flows`: it tells ahead that there is room.
     """
     names = {p.name: outer(p) for p in pins}
     base = replace(
@@ -184,7 +188,7 @@ def stream_ports(ports: PortSet, pins: Sequence[Pin], slot: bool, beside: bool =
         ready_in=STREAM_PORTS.ready_in,
         block_out=STREAM_PORTS.block_out,
         slot="m_slot_o" if slot else "",
-        early="s_early_o" if beside else "",
+        early="s_early_o" if flows else "",
         beside_in="s_beside_i" if beside else "",
         beside_out="m_beside_o" if beside else "",
     )
@@ -209,47 +213,45 @@ def stream_controls(modules: Iterable[Wrapper]) -> tuple[WrittenModule, ...]:
 def _written(deep: bool, parameters: Mapping[str, int]) -> WrittenModule:
     """The control, whose FIFO has 2 ** DEPTH_LOG2 words of WIDTH bits."""
     fifo, width = Fifo(parameters["DEPTH_LOG2"], deep), parameters["WIDTH"]
-    beside = parameters.get("BESIDE", 1) if deep else 0
     made = written_module(
         fifo.file,
-        _control(width, beside),
+        _control(width, parameters.get("BESIDE", 1), deep),
         fifo.flip_flops(width, parameters.get("BESIDE", 0), parameters.get("GRACE", 0)),
     )
     return replace(made, parameters=parameters)
 
 
-def _control(width: int, beside: int) -> tuple[Group, ...]:
-    """Ports of the control of a stream of `width` bits; of a deep one (`beside` is not 0), with bits beside a
-    word.
-    """
-    deep = beside > 0
+def _control(width: int, beside: int, deep: bool) -> tuple[Group, ...]:
+    """Ports of the control of a stream of `width` bits, with `beside` bits that go round, 1 at least."""
     asked = (Pin("zeroising_i"), Pin("core_ready_i"), Pin("s_early_o", out=True)) if deep else ()
+    results = (Pin("m_data_o", width, True), Pin("m_beside_o", beside, True))
     return (
         ClockReset(),
         Held((Pin("zeroise_i"), *asked)),
-        Stream("s_valid_i", (Pin("s_beside_i", beside),) if deep else (), "s_ready_o"),
+        Stream("s_valid_i", (Pin("s_beside_i", beside),), "s_ready_o"),
         Stream("core_valid_o", (), out=True),
         Stream("core_valid_i", (Pin("core_data_i", width),)),
-        Stream(
-            "m_valid_o",
-            (Pin("m_data_o", width, True), *((Pin("m_beside_o", beside, True),) if deep else ())),
-            "m_ready_i",
-            out=True,
-        ),
+        Stream("m_valid_o", results, "m_ready_i", out=True),
     )
 
 
 def stream_top(
-    name: str, core: Part, pins: Sequence[Pin], fifo: Fifo, slot_bits: int = 0, beside: int = 0
+    name: str,
+    core: Part,
+    pins: Sequence[Pin],
+    fifo: Fifo,
+    slot_bits: int = 0,
+    beside: int = 0,
+    flows: bool = False,
 ) -> Wrapper:
     """The module `name` with stream ports around `core` and the stream control, whose FIFO is `fifo`. A block
     and its `pins` are one word. `slot_bits` of the number of a stream's slot, which goes with the result.
-    `beside`: bits that go round the core with a block, through a deep FIFO, for a register in front that
+    `beside`: bits that go round the core with a block. `flows`: in front of a deep FIFO is a register that
     cannot wait; then there is s_early_o too, and valid alone accepts a word: the register in front offers
     one only where it is accepted.
 
     A core may refuse a word by ready_o. In the time in which zeroising_o of it is 1, the FIFO forgets as
-    well; with `beside` also in that of zeroise_i, and zeroising_o is 1 from the cycle behind that on.
+    well; with `flows` also in that of zeroise_i, and zeroising_o is 1 from the cycle behind that on.
     """
     ready, forgets = "ready_o" in core.pins, "zeroising_o" in core.pins
     gate = " & core_ready" if ready else ""
@@ -269,8 +271,6 @@ def stream_top(
         "valid_o": "result_valid",
         "block_o": "result",
     }
-    if fifo.deep:
-        gate = ""
     control = {
         "clk": "clk",
         "rst_i": "rst_i",
@@ -283,20 +283,26 @@ def stream_top(
         "m_valid_o": "m_valid_o",
         "m_ready_i": "m_ready_i",
         "m_data_o": "{m_slot_o, m_block_o}" if slot_bits else "m_block_o",
+        "s_beside_i": "1'b0",
+        "m_beside_o": "beside",
     }
     width = block_bits + slot_bits
     parameters = {"WIDTH": width, "DEPTH_LOG2": fifo.log2}
-    early, around = tuple[Pin, ...](), tuple[Pin, ...]()
+    early = around = tuple[Pin, ...]()
+    if beside:
+        control |= {"s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}
+        parameters["BESIDE"] = beside
+        payload, around = (*payload, Pin("s_beside_i", beside)), (Pin("m_beside_o", beside, True),)
     if fifo.deep:
         control |= {"core_ready_i": "core_ready" if ready else "1'b1", "zeroising_i": "1'b0"}
-        control |= {"s_early_o": "early", "s_beside_i": "1'b0", "m_beside_o": "beside"}
-    if beside:
-        control |= {"s_early_o": "s_early_o", "s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}
-        parameters |= {"BESIDE": beside, "GRACE": GRACE, "SURE": 1}
+        control |= {"s_valid_i": "s_valid_i", "s_early_o": "early"}
+    if flows:
+        control["s_early_o"] = "s_early_o"
+        parameters |= {"GRACE": GRACE, "SURE": 1}
+        early = (Pin("s_early_o", out=True),)
         if forgets:
             control |= {"zeroise_i": "zeroise_i", "zeroising_i": "zeroising"}
-        payload, early = (*payload, Pin("s_beside_i", beside)), (Pin("s_early_o", out=True),)
-        around = (Pin("m_beside_o", beside, True),)
+    unread = (*["early"] * (fifo.deep and not flows), *["beside"] * (not beside))
     answer = (Pin("m_block_o", block_bits, True), *slot, *around)
     results = Stream("m_valid_o", answer, "m_ready_i", out=True)
     return connect(
@@ -316,12 +322,12 @@ def stream_top(
             Wire(("core_valid", "result_valid", "credit_ready")),
             Wire(("result",), block_bits),
             *([Wire(("core_ready",))] if ready else []),
-            *([Wire(("early", "beside"), lint="only a bus reads them.")] if fifo.deep and not beside else []),
+            *([Wire(unread, lint="only a bus reads it.")] if unread else []),
             *([Wire(("zeroising",))] if forgets else []),
             Drive("s_ready_o", f"credit_ready{' & core_ready' if ready else ''}"),
             Placed(core, "u_core", links),
             Placed(
-                Part(fifo.module, _control(width, beside or 1 if fifo.deep else 0)),
+                Part(fifo.module, _control(width, beside or 1, fifo.deep)),
                 "u_stream",
                 control,
                 parameters,

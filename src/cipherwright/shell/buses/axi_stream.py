@@ -30,7 +30,6 @@ from ...rtl import (
     WrapperItem,
 )
 from ..core import PortSet
-from ..stream import Fifo
 from .convert import Converter, Side, gather, scatter
 
 __all__ = ["AXIS_DATA", "AxiStream", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
@@ -86,16 +85,6 @@ class AxiStream:
         return max(1, self.data_bits // self.block_bits)
 
     @property
-    def tag(self) -> tuple[Pin, ...]:
-        """Fields that go with every beat, from bit 0 on: TUSER's, and TID."""
-        fields = (
-            ("way", int(self.ways)),
-            ("slot", self.slot_bits),
-            ("id", self.id_bits),
-        )
-        return tuple(Pin(name, width) for name, width in fields if width)
-
-    @property
     def user_bits(self) -> int:
         """Bits of s_axis_tuser (0: there is none): direction in bit 0 where there are two, then the slot."""
         return int(self.ways) + self.slot_bits
@@ -112,25 +101,38 @@ class AxiStream:
         """
         return 1 + int(self.data_bits != self.block_bits or self.any_length)
 
-    @property
-    def around(self) -> tuple[Pin, ...]:
-        """What goes round a core that a block flows into, with the block's beat, from bit 0 on: TLAST,
-        TKEEP or whether the block was filled up, the direction, TID.
+    def around(self, flows: bool) -> tuple[Pin, ...]:
+        """What goes round a core with a block, from bit 0 on: TLAST, which bytes count or whether the block
+        was filled up, the direction, TID. `flows`: the block's beat is a register in front of the core, and
+        bytes that count are as TKEEP says; else they are the index of the last one.
         """
-        lanes = self.data_bits // 8
-        kept = ("keep", lanes) if self.any_length else ("filled", 1)
+        counted = ("keep", self.data_bits // 8) if flows else ("count", _index_bits(self.block_bits))
+        kept = counted if self.any_length else ("filled", 1)
         fields = (("last", 1), kept, ("way", int(self.ways)), ("id", self.id_bits))
         return tuple(Pin(name, width) for name, width in fields if width)
 
-    @property
-    def around_bits(self) -> int:
-        """Bits that go round the core."""
-        return sum(p.width for p in self.around)
+    def around_bits(self, flows: bool) -> int:
+        """Bits that go round the core (`around`)."""
+        return sum(p.width for p in self.around(flows))
 
     @property
     def one_block(self) -> bool:
         """Whether a beat is a block."""
         return self.data_bits == self.block_bits
+
+    @property
+    def fills_at_once(self) -> bool:
+        """Whether a beat says by itself that its block was filled up: then that is in the tag, and no index
+        of the last byte goes with a block.
+        """
+        return self.one_block and not self.any_length
+
+    def beside_at(self, flows: bool) -> int:
+        """Bits of a block's tag below the words that come at ports of their own: from bit 0 on those of
+        TUSER, of TID, and whether the block was filled up. `flows`: as in `around`; that has a register of
+        its own then.
+        """
+        return self.user_bits + self.id_bits + (self.fills_at_once and not flows)
 
     def pins(self, side: str) -> tuple[Pin, ...]:
         """TDATA and what goes with it of the side `side`, `s` or `m`, in order."""
@@ -172,13 +174,10 @@ _KEEP = (
 
 @dataclass(frozen=True)
 class StreamShell:
-    """The modules of the bus, the outermost first; its `ports` by meaning; flip-flops of the hand-written
-    FIFO beside them (`fifo_flip_flops`).
-    """
+    """The modules of the bus, the outermost first, and its `ports` by meaning."""
 
     modules: tuple[Wrapper, ...]
     ports: PortSet
-    fifo_flip_flops: int
 
     @property
     def module(self) -> Wrapper:
@@ -188,7 +187,7 @@ class StreamShell:
     @property
     def flip_flops(self) -> int:
         """Flip-flops of the bus."""
-        return sum(m.flip_flops for m in self.modules) + self.fifo_flip_flops
+        return sum(m.flip_flops for m in self.modules)
 
 
 def _converters(
@@ -196,6 +195,8 @@ def _converters(
 ) -> tuple[Converter, Converter | None]:
     """What makes blocks from beats, and beats from results; None where a result is a beat as it is."""
     beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
+    if bus.fills_at_once:
+        beat = block = 0
     steers, fills = bus.slot_bits > 0, not bus.any_length
     result_tag = int(not bus.any_length) + bus.user_bits + bus.id_bits
     result_count = block if bus.any_length else 0
@@ -226,6 +227,11 @@ def _counted(keep: str, last: str, lanes: int) -> str:
             terms.append(f"({keep}[{low}] & ~{keep}[{above}])" if above < lanes else f"{keep}[{low}]")
         bits.append(" | ".join(terms))
     return f"{{{', '.join(bits)}}}"
+
+
+def _filled(lanes: int) -> str:
+    """Whether a beat of so many bytes, which is a block, ends a packet within it."""
+    return f"s_axis_tlast & ~s_axis_tkeep[{lanes - 1}]"
 
 
 def _masked(data: str, keeps: Sequence[str]) -> str:
@@ -268,15 +274,14 @@ class _Around:
 @dataclass(frozen=True)
 class Inside:
     """The stream shell that a bus is put around, the module `name`. pins: of the core inside it; slots:
-    interleaved streams of a chaining mode; its `fifo`; `groups` of ports, and their names by meaning
-    (`ports`). `flows`: the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been
-    taken does not wait in front of it.
+    interleaved streams of a chaining mode; `groups` of ports, and their names by meaning (`ports`). `flows`:
+    the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait
+    in front of it.
     """
 
     name: str
     pins: Sequence[Pin]
     slots: int
-    fifo: Fifo
     groups: Sequence[Group]
     ports: PortSet
     flows: bool = False
@@ -297,7 +302,7 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     """
     around = _Around(inside.pins, 0)
     gated = bool(around.loads)
-    tag_bits = bus.user_bits + bus.id_bits + sum(p.width for p in around.beside)
+    tag_bits = bus.beside_at(True) + sum(p.width for p in around.beside)
     items = [
         Wire(("core_ready",), lint="" if gated else "the core takes a block at any time."),
         Wire(("early", "open")),
@@ -317,8 +322,7 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         None if bus.any_length else ("UNUSEDSIGNAL", "a beat has at least one byte: TKEEP[0] says nothing.")
     )
     module = Wrapper(name, comment, _groups(bus, around, inside.groups), tuple(items), lint)
-    # What goes round is counted with the stream inside.
-    return StreamShell((module,), _ports(bus, around, inside.ports), 0)
+    return StreamShell((module,), _ports(bus, around, inside.ports))
 
 
 def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
@@ -330,7 +334,7 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
     fields = [*(p.name for p in reversed(around.beside))]
     fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
-    kept = "s_axis_tkeep" if bus.any_length else f"s_axis_tlast & ~s_axis_tkeep[{lanes - 1}]"
+    kept = "s_axis_tkeep" if bus.any_length else _filled(lanes)
     width = lanes if bus.any_length else 1
     drops, chained, busy = (around.has(n) for n in ("zeroise_i", "first_i", "busy_o"))
     valid = Step("valid_q", _unless("take", 1, drops))
@@ -362,20 +366,30 @@ def _unless(value: str, width: int, drops: bool) -> str:
     return f"zeroise_i ? {zero} : {value}" if drops else value
 
 
-def _sent(bus: AxiStream) -> str:
+def _sent(bus: AxiStream, flows: bool) -> str:
     """What goes round the core with a block (`AxiStream.around`)."""
-    low, fields = bus.user_bits, ["last_q", "kept_q"]
-    fields += ["tag_q[0]"] * bus.ways + [f"tag_q[{low + bus.id_bits - 1}:{low}]"] * bool(bus.id_bits)
+    low, word = bus.user_bits, "tag_q" if flows else "block_tag"
+    full = f"{_index_bits(bus.block_bits)}'d{bus.block_bits // 8 - 1}"
+    filled = "block_count" if bus.any_length else f"block_last & block_count != {full}"
+    if bus.fills_at_once:
+        filled = f"block_tag[{bus.user_bits + bus.id_bits}]"
+    fields = ["last_q", "kept_q"] if flows else ["block_last", filled]
+    fields += [f"{word}[0]"] * bus.ways + [f"{word}[{low + bus.id_bits - 1}:{low}]"] * bool(bus.id_bits)
     return f"{{{', '.join(reversed(fields))}}}"
+
+
+def _came(bus: AxiStream, flows: bool) -> dict[str, str]:
+    """The fields of what went round the core, by name (`AxiStream.around`)."""
+    low, place = 0, dict[str, str]()
+    for p in bus.around(flows):
+        place[p.name] = f"beside[{low + p.width - 1}:{low}]" if p.width > 1 else f"beside[{low}]"
+        low += p.width
+    return place
 
 
 def _given(bus: AxiStream) -> list[WrapperItem]:
     """The result as it leaves the FIFO is the beat."""
-    lanes, low = bus.data_bits // 8, 0
-    place: dict[str, str] = {}
-    for p in bus.around:
-        place[p.name] = f"beside[{low + p.width - 1}:{low}]" if p.width > 1 else f"beside[{low}]"
-        low += p.width
+    lanes, place = bus.data_bits // 8, _came(bus, True)
     word = bytes_reversed("result", bus.block_bits)
     user = [place[n] for n in ("filled", "way") if n in place]
     items: list[WrapperItem] = [
@@ -395,19 +409,17 @@ def _given(bus: AxiStream) -> list[WrapperItem]:
 
 
 def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
-    """Registers that change the width, which wait for the core, and a FIFO beside it."""
+    """Registers that change the width, which wait for the core."""
     around = _Around(inside.pins, bus.slot_bits)
     drops, gated = around.has("zeroise_i"), bool(around.loads)
     beside = sum(p.width for p in around.beside)
-    tag_bits = bus.user_bits + bus.id_bits + beside
+    tag_bits = bus.beside_at(False) + beside
     into, out = _converters(name, bus, tag_bits, drops, gated)
     items: list[WrapperItem] = [*_input(bus, into, tag_bits, around)]
     items += _gate(around) if gated else []
     items += _turns(bus)
     items += _first(around, inside.slots)
     items += _inside(inside.name, bus, around)
-    side, width = _side(bus, inside.fifo, drops)
-    items += side
     items += _output(bus, out, drops)
     module = Wrapper(
         name,
@@ -423,8 +435,7 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         else None,
     )
     modules = (module, into.module, *([out.module] if out else []))
-    beside = inside.fifo.flip_flops(width)
-    return StreamShell(modules, _ports(bus, around, inside.ports), beside)
+    return StreamShell(modules, _ports(bus, around, inside.ports))
 
 
 def _groups(bus: AxiStream, around: _Around, inner: Sequence[Group]) -> tuple[Group, ...]:
@@ -473,23 +484,23 @@ def _ports(bus: AxiStream, around: _Around, inner: PortSet) -> PortSet:
 def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
     """From beats to blocks: bytes that do not count are zeros where a mode takes whole blocks only."""
     lanes = bus.data_bits // 8
-    count = _index_bits(bus.block_bits)
     keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
     data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
-    fields = [*(p.name for p in reversed(around.beside))]
+    fields = [*(p.name for p in reversed(around.beside)), *[_filled(lanes)] * bus.fills_at_once]
     fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
     links = {
         "in_valid_i": "s_axis_tvalid",
         "in_data_i": data,
         "in_last_i": "s_axis_tlast",
-        "in_count_i": _counted("s_axis_tkeep", "s_axis_tlast", lanes),
         "in_ready_o": "s_axis_tready",
         "out_valid_o": "block_valid",
         "out_data_o": "block",
         "out_last_o": "block_last",
-        "out_count_o": "block_count",
         "out_ready_i": "block_ready",
     }
+    if into.after.count:
+        links["in_count_i"] = _counted("s_axis_tkeep", "s_axis_tlast", lanes)
+        links["out_count_o"] = "block_count"
     if tag_bits:
         links |= {"in_tag_i": f"{{{', '.join(fields)}}}", "out_tag_o": "block_tag"}
     if into.drops:
@@ -499,10 +510,10 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     return [
         Wire(("block_valid", "block_last", *(["idle"] if into.gated else []))),
         Wire(("block",), bus.block_bits),
-        Wire(("block_count",), count),
+        *([Wire(("block_count",), into.after.count)] if into.after.count else []),
         *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
         *([Wire(("open",))] if into.gated else []),
-        Wire(("core_ready", "block_ready", "accept")),
+        Wire(("core_ready", "block_ready", *["accept"] * around.has("first_i"))),
         into.cell("u_in", links),
     ]
 
@@ -605,25 +616,27 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     links = {
         "clk": "clk",
         "rst_i": "rst_i",
-        **_block_links(bus, around, "tag_q" if flows else "block_tag"),
+        **_block_links(bus, around, flows),
         "s_valid_i": f"block_valid{turn}",
         "s_ready_o": "core_ready",
         "s_block_i": bytes_reversed("block", bus.block_bits),
         "m_valid_o": "result_valid",
         "m_ready_i": "result_ready",
         "m_block_o": "result",
+        "s_beside_i": _sent(bus, flows),
+        "m_beside_o": "beside",
     }
     items: list[WrapperItem] = [
         Wire(("result_valid", "result_ready")),
         Wire(("result",), bus.block_bits),
+        Wire(("beside",), bus.around_bits(flows), vector=True),
     ]
     if flows:
-        links |= {"s_early_o": "early", "s_beside_i": _sent(bus), "m_beside_o": "beside"}
-        items.append(Wire(("beside",), bus.around_bits, vector=True))
+        links["s_early_o"] = "early"
     else:
         items += [
             Drive("block_ready", f"core_ready{turn}"),
-            Drive("accept", "block_valid & block_ready"),
+            *([Drive("accept", "block_valid & block_ready")] if around.has("first_i") else []),
         ]
     if bus.slot_bits:
         links |= {"slot_o": "turn", "m_slot_o": "result_slot"}
@@ -636,9 +649,12 @@ def _inside(core: str, bus: AxiStream, around: _Around, flows: bool = False) -> 
     return [*items, Cell(core, "u_core", links)]
 
 
-def _block_links(bus: AxiStream, around: _Around, tag: str) -> dict[str, str]:
-    """The core's ports that go with a block, out of the signal `tag`, and those that are handed through."""
-    links, place = {p.name: p.name for p in around.through}, bus.user_bits + bus.id_bits
+def _block_links(bus: AxiStream, around: _Around, flows: bool) -> dict[str, str]:
+    """The core's ports that go with a block, out of its tag, and those that are handed through. `flows`: as
+    in `AxiStream.around`.
+    """
+    links, place = {p.name: p.name for p in around.through}, bus.beside_at(flows)
+    tag = "tag_q" if flows else "block_tag"
     if around.has("first_i"):
         links["s_first_i"] = "first"
     if bus.ways:
@@ -649,83 +665,30 @@ def _block_links(bus: AxiStream, around: _Around, tag: str) -> dict[str, str]:
     return links
 
 
-def _side(bus: AxiStream, fifo: Fifo, drops: bool) -> tuple[list[WrapperItem], int]:
-    """What goes beside the core, in a FIFO of as many places as the core's: it moves with every block and
-    result. Its fields from bit 0 on: last, the index of the last byte or whether the block was filled up, the
-    direction, TID.
-    """
-    count = _index_bits(bus.block_bits)
-    fields, width = ["block_last"], 1
-    if bus.any_length:
-        fields.append("block_count")
-        width += count
-    else:
-        full = f"{count}'d{bus.block_bits // 8 - 1}"
-        fields.append(f"block_last & block_count != {full}")
-        width += 1
-    if bus.ways:
-        fields.append("block_tag[0]")
-        width += 1
-    if bus.id_bits:
-        low = bus.user_bits
-        fields.append(f"block_tag[{low + bus.id_bits - 1}:{low}]")
-        width += bus.id_bits
-    links = {
-        "clk": "clk",
-        "rst_i": "rst_i",
-        "zeroise_i": "zeroise_i" if drops else "1'b0",
-        "s_valid_i": "accept",
-        "s_ready_o": "side_ready",
-        "core_valid_o": "side_accept",
-        "core_valid_i": "side_accept",
-        "core_data_i": f"{{{', '.join(reversed(fields))}}}",
-        "m_valid_o": "side_valid",
-        "m_ready_i": "whole & result_ready",
-        "m_data_o": "side",
-    }
-    unread: tuple[WrapperItem, ...] = ()
-    if fifo.deep:
-        links |= {"core_ready_i": "1'b1", "s_beside_i": "1'b0", "zeroising_i": "1'b0"}
-        links |= {"s_early_o": "side_early", "m_beside_o": "side_beside"}
-        unread = (Wire(("side_early", "side_beside"), lint="nothing goes round beside these fields."),)
-    spare = "it has as many places as the core's own FIFO, which says when."
-    return [
-        Wire(("side_accept", "side_valid")),
-        Wire(("side_ready",), lint=spare),
-        *unread,
-        Let("whole", "result_valid & side_valid"),
-        Wire(("side",), width),
-        Cell(fifo.module, "u_side", links, {"WIDTH": width, "DEPTH_LOG2": fifo.log2}),
-    ], width
-
-
 def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperItem]:
     """From results to beats."""
     lanes, block_bytes = bus.data_bits // 8, bus.block_bits // 8
-    count = _index_bits(bus.block_bits)
-    at = 1 + (count if bus.any_length else 1)
-    user = [f"side[{at}]"] if bus.ways else []
-    at += int(bus.ways)
+    count, place = _index_bits(bus.block_bits), _came(bus, False)
+    user = [place["way"]] if bus.ways else []
     user += ["result_slot"] if bus.slot_bits else []
-    user += ["side[1]"] if not bus.any_length else []
-    tid = [f"side[{at + bus.id_bits - 1}:{at}]"] if bus.id_bits else []
-    tag = [*user, *tid]
+    user += [place["filled"]] if not bus.any_length else []
+    tag = [*user, *([place["id"]] if bus.id_bits else [])]
     word = bytes_reversed("result", bus.block_bits)
     if out is None:
         return [
-            Drive("m_axis_tvalid", "whole"),
+            Drive("m_axis_tvalid", "result_valid"),
             Drive("result_ready", "m_axis_tready"),
             Drive("m_axis_tdata", word),
             Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}"),
-            Drive("m_axis_tlast", "side[0]"),
+            Drive("m_axis_tlast", place["last"]),
             *([Drive("m_axis_tuser", f"{{{', '.join(reversed(user))}}}")] if user else []),
-            *([Drive("m_axis_tid", tid[0])] if tid else []),
+            *([Drive("m_axis_tid", place["id"])] if bus.id_bits else []),
         ]
     links = {
-        "in_valid_i": "whole",
+        "in_valid_i": "result_valid",
         "in_ready_o": "result_ready",
         "in_data_i": word,
-        "in_last_i": "side[0]",
+        "in_last_i": place["last"],
         "out_valid_o": "m_axis_tvalid",
         "out_ready_i": "m_axis_tready",
         "out_data_o": "m_axis_tdata",
@@ -734,8 +697,9 @@ def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperI
     items: list[WrapperItem] = []
     if bus.any_length:
         items += [Let("given", word, bus.block_bits)]
-        keeps = [f"(side[{count}:1] >= {count}'d{i})" if i else "1'b1" for i in range(block_bytes)]
-        links |= {"in_data_i": _masked("given", keeps), "in_count_i": f"side[{count}:1]"}
+        last = place["count"]
+        keeps = [f"({last} >= {count}'d{i})" if i else "1'b1" for i in range(block_bytes)]
+        links |= {"in_data_i": _masked("given", keeps), "in_count_i": last}
     if tag:
         links |= {"in_tag_i": f"{{{', '.join(reversed(tag))}}}", "out_tag_o": "shown_tag"}
         items += _shown_tag(bus)

@@ -70,7 +70,7 @@ def _packets(bus: MessageBus) -> list[WrapperItem]:
     other = f" & ~{own}" if own else ""
     steps = [
         Step("fresh_q", "zeroise | s_axis_tlast", f"zeroise | (beat{other})"),
-        Step("tag_q", "zeroise ? 128'd0 : tag_given", "zeroise | begins"),
+        Step("tag_q", "zeroise ? 128'd0 : begins ? tag_given : tag_q"),
     ]
     after = [("fresh_q", "1'b1"), ("tag_q", "128'd0")]
     items: list[WrapperItem] = [

@@ -47,39 +47,21 @@ class Queue:
         """What is in the wrapper. zeroise: the expression that is 1 while everything is being forgotten;
         reset: the one that makes the FIFO start anew.
         """
-        n, deep = self.name, self.fifo.deep
+        n = self.name
         width, around = _width(self.word), _width(self.beside)
-        apart = around > 0 and not deep
         items: list[WrapperItem] = [
-            Wire((f"{n}_room", f"{n}_there")),
+            Wire((f"{n}_room",)),
+            Wire((f"{n}_valid",), lint=self.unread),
             Wire((f"{n}_accepts",), lint="the core takes a beat by itself."),
             Wire((f"{n}_word",), width),
             *self._fields(self.word, f"{n}_word"),
-            self._cell(
-                f"u_{n}", self.comes, (f"{n}_word", _cat(self.word), width), f"{n}_there", (zeroise, reset)
-            ),
+            self._cell(zeroise, reset),
         ]
-        if deep:
+        if self.fifo.deep:
             items.append(Wire((f"{n}_early",), lint="nothing in front of the core waits for it."))
         if around:
-            items += [Wire((f"{n}_side",), around), *self._fields(self.beside, f"{n}_side")]
-        elif deep:
-            items.append(Wire((f"{n}_side",), lint="nothing goes round the core."))
-        if apart:
-            spare = "it has as many places as the FIFO of results, which says when."
-            items += [
-                Wire((f"{n}_side_room",), lint=spare),
-                Wire((f"{n}_side_there", f"{n}_side_accepts")),
-                self._cell(
-                    f"u_{n}_side",
-                    f"{n}_side_accepts",
-                    (f"{n}_side", _cat(self.beside), around),
-                    f"{n}_side_there",
-                    (zeroise, reset),
-                ),
-            ]
-        there = f"{n}_there & {n}_side_there" if apart else f"{n}_there"
-        return [*items, Let(f"{n}_valid", there, lint=self.unread)]
+            return [*items, Wire((f"{n}_side",), around), *self._fields(self.beside, f"{n}_side")]
+        return [*items, Wire((f"{n}_side",), lint="nothing goes round the core.")]
 
     def _fields(self, parts: Sequence[Part], word: str) -> list[Let]:
         total, low, found = _width(parts), 0, list[Let]()
@@ -89,35 +71,30 @@ class Queue:
             low += p.width
         return found
 
-    def _cell(
-        self, name: str, comes: str, word: tuple[str, str, int], there: str, forgets: tuple[str, str]
-    ) -> Cell:
-        """The FIFO of words (its name outside, the expression that goes in, its bits). forgets: `zeroise` and
-        `reset` of `items`.
-        """
-        shown, value, width = word
-        zeroise, reset = forgets
-        prefix = shown.removesuffix("_word")
-        parameters: dict[str, int | str] = {"WIDTH": width, "DEPTH_LOG2": self.fifo.log2}
+    def _cell(self, zeroise: str, reset: str) -> Cell:
+        """The FIFO. zeroise, reset: as in `items`."""
+        n, around = self.name, _width(self.beside)
+        parameters: dict[str, int | str] = {"WIDTH": _width(self.word), "DEPTH_LOG2": self.fifo.log2}
         links = {
             "clk": "clk",
             "rst_i": reset,
             "zeroise_i": zeroise,
             "s_valid_i": self.reserves,
-            "s_ready_o": f"{prefix}_room",
-            "core_valid_o": f"{prefix}_accepts",
-            "core_valid_i": comes,
-            "core_data_i": value,
-            "m_valid_o": there,
-            "m_ready_i": self.pops if prefix == self.name else f"{self.name}_valid & {self.pops}",
-            "m_data_o": shown,
+            "s_ready_o": f"{n}_room",
+            "s_beside_i": _cat(self.beside) if around else "1'b0",
+            "core_valid_o": f"{n}_accepts",
+            "core_valid_i": self.comes,
+            "core_data_i": _cat(self.word),
+            "m_valid_o": f"{n}_valid",
+            "m_ready_i": self.pops,
+            "m_data_o": f"{n}_word",
+            "m_beside_o": f"{n}_side",
         }
+        if around:
+            parameters["BESIDE"] = around
         if self.fifo.deep:
-            around = _width(self.beside)
-            links |= {"core_ready_i": "1'b1", "zeroising_i": "1'b0", "m_beside_o": f"{prefix}_side"}
-            links |= {"s_beside_i": _cat(self.beside) if around else "1'b0", "s_early_o": f"{prefix}_early"}
-            parameters |= {"BESIDE": around} if around else {}
-        return Cell(self.fifo.module, name, links, parameters)
+            links |= {"core_ready_i": "1'b1", "zeroising_i": "1'b0", "s_early_o": f"{n}_early"}
+        return Cell(self.fifo.module, f"u_{n}", links, parameters)
 
 
 def _width(parts: Sequence[Part]) -> int:

@@ -237,7 +237,7 @@ def _result(r: Register, length: int, bits: int) -> _Made:
         )
         for k in range(r.count)
     )
-    value = Step(f"{name}_q", f"{name}_clear_i ? {width}'d0 : {name}_i", f"{name}_clear_i | {name}_load_i")
+    value = Step(f"{name}_q", f"{name}_clear_i ? {width}'d0 : {name}_load_i ? {name}_i : {name}_q")
     return _Made(
         (*ins, Pin(f"{name}_read_o", out=True)),
         (Reg((f"{name}_q",), width), Reg((f"{name}_seen_q",), r.count, vector=True)),
@@ -263,10 +263,12 @@ def _words_read(r: Register, length: int, bits: int) -> Iterable[str]:
 
 
 def _bytes(name: str, length: int) -> Iterable[Step]:
-    """The bytes of a secret, and whether each has been written."""
+    """The bytes of a secret, and whether each has been written. Clearing is not a part of the enable: so the
+    flip-flop's reset does it, and no lookup table is in front of its data.
+    """
     for at in range(length):
         word, b = divmod(at, WORD // 8)
         enable = f"at_{name}_{word} & write_strobe_i[{b}]"
-        value = f"{name}_clear_i ? 8'd0 : write_data_i[{8 * b + 7}:{8 * b}]"
-        yield Step(f"{name}_q[{8 * at + 7}:{8 * at}]", value, f"{name}_clear_i | ({enable})")
+        q, data = f"{name}_q[{8 * at + 7}:{8 * at}]", f"write_data_i[{8 * b + 7}:{8 * b}]"
+        yield Step(q, f"{name}_clear_i ? 8'd0 : ({enable}) ? {data} : {q}")
         yield Step(f"{name}_there_q[{at}]", f"~{name}_clear_i & ({name}_there_q[{at}] | ({enable}))")

@@ -3,8 +3,9 @@
 //
 // Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising
 // comes before; a word that is offered stays until it is taken; no place of the FIFO is used twice;
-// ready says that a place is free, and a word that is stored is offered. When zeroise_i was 1 for
-// DEPTH cycles, every place of the FIFO has been written anew.
+// ready says that a place is free, and a word that is stored is offered. What went beside a word is
+// offered with it. When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written
+// anew.
 //
 // What is behind is any core that answers each word once, in order, after one cycle or more, and
 // that drops its words in a cycle of reset or zeroising. So latency, gaps and what the core
@@ -19,13 +20,14 @@ module cipherwright_stream_formal #(
     input wire             zeroise_i,
     input wire             s_valid_i,
     input wire [WIDTH-1:0] s_data_i,
+    input wire             s_beside_i,
     input wire             m_ready_i
 );
     localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
-    wire s_ready, core_valid, m_valid, wiping;
+    wire s_ready, core_valid, m_valid, wiping, m_beside, beside, rises, falls;
     wire [WIDTH-1:0] m_data, word;
-    wire [DEPTH_LOG2:0] credit, stored;
-    wire [DEPTH_LOG2-1:0] write, read;
+    wire [DEPTH_LOG2:0] credit, late, stored;
+    wire [DEPTH_LOG2-1:0] write, read, reserve;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
     always @(*) if (!started) assume (rst_i);
@@ -50,19 +52,25 @@ module cipherwright_stream_formal #(
         .zeroise_i(zeroise_i),
         .s_valid_i(s_valid_i),
         .s_ready_o(s_ready),
+        .s_beside_i(s_beside_i),
         .core_valid_o(core_valid),
         .core_valid_i(answered),
         .core_data_i(answer),
         .m_valid_o(m_valid),
         .m_ready_i(m_ready_i),
         .m_data_o(m_data),
+        .m_beside_o(m_beside),
         .f_credit_o(credit),
+        .f_late_o(late),
+        .f_changes_o({rises, falls}),
         .f_stored_o(stored),
         .f_write_o(write),
         .f_read_o(read),
+        .f_reserve_o(reserve),
         .f_zeroise_o(wiping),
         .f_place_i(place),
-        .f_word_o(word)
+        .f_word_o(word),
+        .f_beside_o(beside)
     );
 
     // Every place is free, reserved for a word in flight, stored, or shown.
@@ -76,7 +84,7 @@ module cipherwright_stream_formal #(
         zeroised <= zeroise_i & ~rst_i;
         stored_past <= stored != 0;
     end
-    wire [DEPTH_LOG2-1:0] used = write - read;
+    wire [DEPTH_LOG2-1:0] used = write - read, reserved = reserve - write;
     always @(*)
         if (started) begin
             assert (core_valid == accepted);
@@ -85,24 +93,27 @@ module cipherwright_stream_formal #(
             assert (wiping == zeroised);
             assert (wiping ? stored == 0 && read == 0 && !m_valid : used == stored[DEPTH_LOG2-1:0]);
             assert (s_ready == (credit != 0 && !cleared));
+            assert ({1'b0, late} <= DEPTH && !(rises && falls));
+            assert (wiping || reserved == flying[DEPTH_LOG2-1:0]);
             if (cleared || wiping) assert (here == 0 && !s_ready);
             if (!cleared && stored_past) assert (m_valid);
         end
 
     // A word that is offered stays until it is taken.
     reg kept = 1'b0;
-    reg [WIDTH-1:0] data_past;
+    reg [WIDTH:0] offered_past;
     always @(posedge clk) begin
         kept <= m_valid & ~m_ready_i & ~clear & ~wiping;
-        data_past <= m_data;
+        offered_past <= {m_beside, m_data};
     end
-    always @(*) if (started && kept) assert (m_valid && m_data == data_past);
+    always @(*) if (started && kept) assert (m_valid && {m_beside, m_data} == offered_past);
 
     // Any word, from where it is accepted: as many leave before it as were there.
     (* anyseq *) wire choice;
     reg watched;
     reg [DEPTH_LOG2+1:0] ahead;
     reg [WIDTH-1:0] value;
+    reg aside;
     // words before it, without the one that is shown
     wire [DEPTH_LOG2+1:0] index = ahead - {{DEPTH_LOG2 + 1{1'b0}}, m_valid};
     wire shown = m_valid && ahead == 0;
@@ -113,6 +124,7 @@ module cipherwright_stream_formal #(
             watched <= 1'b1;
             ahead <= here - {{DEPTH_LOG2 + 1{1'b0}}, taken};
             value <= s_data_i;
+            aside <= s_beside_i;
         end else if (watched && taken) begin
             watched <= ahead != 0;
             ahead <= ahead - 1'b1;
@@ -125,21 +137,25 @@ module cipherwright_stream_formal #(
         if (started && watched) begin
             assert (!wiping);
             assert (ahead < here);
-            if (shown) assert (m_data == value);
+            if (shown) assert (m_data == value && m_beside == aside);
             if (in_fifo) assert (word == value);
+            if (!shown) assert (beside == aside);
         end
 
     // Zeroising: any place, and for how long.
     (* anyconst *) wire [DEPTH_LOG2-1:0] chosen;
     reg [DEPTH_LOG2:0] times;
-    reg written, wiped = 1'b0;
+    reg written, marked, wiped = 1'b0;
     reg [WIDTH-1:0] last;
-    wire [DEPTH_LOG2-1:0] distance = chosen - write;
+    reg last_beside;
+    wire [DEPTH_LOG2-1:0] distance = chosen - write, apart = chosen - reserve;
     assign place = watched ? read + index[DEPTH_LOG2-1:0] : chosen;
     always @(posedge clk) begin
         times <= rst_i || !zeroise_i ? 0 : times[DEPTH_LOG2] ? times : times + 1'b1;
         written <= (written && times != 0) || chosen == write;
         if (chosen == write) last <= answer;
+        marked <= (marked && times != 0) || chosen == reserve;
+        if (chosen == reserve) last_beside <= s_beside_i;
         wiped <= wiping;
     end
     always @(*)
@@ -147,7 +163,9 @@ module cipherwright_stream_formal #(
             assert ((times != 0) == zeroised && {1'b0, times} <= DEPTH);
             if (times != 0) assert (written || {2'b0, distance} + {1'b0, times} < DEPTH);
             if (times != 0 && written) assert (word == last);
-            if (wiped) assert (m_data == 0);
+            if (times != 0) assert (marked || {2'b0, apart} + {1'b0, times} < DEPTH);
+            if (times != 0 && marked) assert (beside == last_beside);
+            if (wiped) assert (m_data == 0 && !m_beside);
         end
 
     // The FIFO is really filled, and emptied again; a reset comes while it is full.
