@@ -158,7 +158,7 @@ def test_two_keys_and_runs(
 FAULTS = [
     takes("m_axis_tkeep", "16'd32767"),
     drop("s_axis_tready", "room"),
-    drop("tag_valid", "tag_there"),
+    takes("u_tag.core_valid_i", "tag_accepts"),
     use("m_axis_tid", "tag_id", "s_axis_tid"),
 ]
 """Of the bus around CMAC: TKEEP leaves a byte out, a beat is lost, a tag comes too early, and TID is that of

@@ -112,7 +112,7 @@ class AxiStream:
         return tuple(Pin(name, width) for name, width in fields if width)
 
     def around_bits(self, flows: bool) -> int:
-        """Bits that go round the core (`around`)."""
+        """Bits that go round the core; `flows`: as in `around`."""
         return sum(p.width for p in self.around(flows))
 
     @property
