@@ -23,7 +23,7 @@ from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import compile_simulation
 from cipherwright.verify.word_rules import check_word_commands
 from tests.conftest import LIGHT_LOOP, Built
-from tests.faults import Fault, drop, takes, use
+from tests.faults import Fault, drop, takes, use, when
 from tests.recorded import Counts
 from tests.shell.chosen_faults import faulty_bench
 from tests.shell.icarus import from_record
@@ -35,6 +35,11 @@ TAGS = ("aes128-cmac-small", *LIGHT_LOOP, "tag_bits=32", WORDS, "control=wishbon
 NONCES = ("aes128-ccm-small", *LIGHT_LOOP, WORDS, "control=apb")
 PACKETS = ("aes-gcm-small", *LIGHT_LOOP, "release=verdict", "release_words=32", WORDS, "control=axi-lite")
 IVS = ("aes-gcm-small", *LIGHT_LOOP, "iv_bits=any", "tag_bits=96", WORDS, "control=wishbone")
+PLACES = (
+    *("aes128-xts-small", *LIGHT_LOOP, "stages=3", "delay_lines=ff", "direction=encrypt"),
+    *("distinct_halves=true", WORDS, "control=apb"),
+)
+"""Units in a loop of three places."""
 UNITS = ("aes128-xts-small", *LIGHT_LOOP, "direction=both", "distinct_halves=true", WORDS, "control=apb")
 
 
@@ -149,6 +154,29 @@ def test_a_register_that_remembers_is_seen(built: Callable[..., Built], tmp_path
     fault = drop("*.data_in_clear_i", "zeroise")
     with pytest.raises(CheckFailed, match="depend on what was before"):
         check_zeroise_over_bus(broken_file(folder, f"{core.top}.v", fault, tmp_path / "b"))
+
+
+def test_nothing_is_left_where_halves_of_keys_are_compared(built: Callable[..., Built]) -> None:
+    """The halves differ in a known bit, so it is known whether a unit is in the loop."""
+    assert "none of" in check_zeroise_over_bus(built(*PLACES)[1])
+
+
+@pytest.mark.long_check
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        ("cipherwright_loop_xts.sv", when("text_q", "drop_i", "1'b0")),
+        ("", drop("*.key_clear_i", "zeroise")),
+        ("", drop("*.data_in_clear_i", "zeroise")),
+    ],
+    ids=["a unit", "a key", "a word"],
+)
+def test_what_is_left_where_halves_are_compared_is_seen(
+    file: str, fault: Fault, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*PLACES)
+    with pytest.raises(CheckFailed, match="depend on what was before"):
+        check_zeroise_over_bus(broken_file(folder, file or f"{core.top}.v", fault, tmp_path / "b"))
 
 
 @pytest.mark.parametrize("variant", [TAGS, NONCES, IVS, UNITS], ids=lambda v: f"{v[0]} {v[-1]}")

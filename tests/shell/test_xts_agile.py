@@ -29,7 +29,7 @@ from cipherwright.verify.xts import (
     unit_result,
 )
 from tests.conftest import AGILE_XTS, QUICK_AES, Built
-from tests.faults import drop, takes, use
+from tests.faults import Fault, drop, takes, use
 from tests.front_ends import run_testbench
 from tests.verify.test_checks import broken_file
 
@@ -123,6 +123,39 @@ def test_a_key_that_zeroising_leaves_is_seen(built: Callable[..., Built], tmp_pa
     wrong = broken_file(folder, f"{core.top}.v", round_and_round, tmp_path / "b")
     with pytest.raises(CheckFailed, match="depend on what was before"):
         check_zeroise(wrong)
+
+
+RUNS = (*COUNTED, "stages=9", "direction=encrypt")
+
+
+def test_nothing_is_left_of_a_run(built: Callable[..., Built]) -> None:
+    """The next run may be announced before the promised cycles are over, and makes busy_o 1 again."""
+    assert "none of" in check_zeroise(built(*RUNS)[1])
+
+
+@pytest.mark.long_check
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (drop("numbers:active", "~drop_i"), "busy_o is not 0"),
+        (drop("u_take_run_*.d", "drop_i"), "depend on what was before"),
+    ],
+    ids=["the run", "its key"],
+)
+def test_what_is_left_of_a_run_is_seen(
+    fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    core, folder = built(*RUNS)
+    with pytest.raises(CheckFailed, match=said):
+        check_zeroise(broken_file(folder, f"{core.top}.v", fault, tmp_path / "b"))
+
+
+@pytest.mark.long_check
+def test_a_promise_of_too_few_cycles_is_seen(built: Callable[..., Built]) -> None:
+    folder = built(*RUNS)[1]
+    few = {**folder.record, "zeroise_cycles": folder.record["zeroise_cycles"] - 3}
+    with pytest.raises(CheckFailed, match="busy_o is not 0"):
+        check_zeroise(replace(folder, record=few))
 
 
 @pytest.mark.parametrize("size", [16, 32, 47, 64, 520])

@@ -40,7 +40,9 @@ def check_zeroise(folder: CoreFolder) -> str:
     when: NDArray[np.int64] = np.linspace(1, before, RUNS).astype(np.int64)
     slot = (record.get("packet") or record.get("unit") or {}).get("ports", {}).get("load_slot", "")
     announced = "key_change_cycles" in (record.get("packet") or {})
-    traffic = _Traffic(t, ports, slot, bool(record["parameters"].get("distinct_halves")), announced)
+    distinct = bool(record["parameters"].get("distinct_halves"))
+    unit = (record.get("unit") or {}).get("ports", {}).get("unit_valid", "")
+    traffic = _Traffic(t, ports, slot, distinct, announced, "" if ports.key_valid else unit)
     keyed = late + _TAKEN if late else before // 2
     ever = np.zeros(len(t.q), dtype=np.uint64)
     for cycle in range(before + limit + 1):
@@ -102,6 +104,8 @@ class _Traffic:
     the port that says which slot a key is for, which stays as it is while the key waits: always the second.
     distinct: the core takes no unit under a key whose halves are equal, so they differ in a known bit.
     compared: a key is compared with others, so each has its cycle in known bits, and none is resident.
+    begins: the port that announces a unit with its key. It is 0 after zeroise_i, else the next unit could
+    make busy_o 1 before the promised cycles are over.
     """
 
     def __init__(
@@ -111,6 +115,7 @@ class _Traffic:
         slot: str = "",
         distinct: bool = False,
         compared: bool = False,
+        begins: str = "",
     ) -> None:
         self.t, self.rng = t, np.random.default_rng(12)
         data = [name for name in (ports.key, ports.block_in, ports.iv) if name]
@@ -121,6 +126,8 @@ class _Traffic:
         self.slot = t.places(slot) if slot else None
         self.data = t.places(*data)
         self.control = t.places(*(name for name in t.n.inputs if name not in fixed))
+        begun = np.isin(self.control, t.places(begins) if begins else [])
+        self.ended = np.where(begun, ALL, np.uint64(0))
         self.offer = t.places(*([ports.key_valid] if ports.key_valid else []))
         self.zeroise, self.reset = (t.places(name) for name in (ports.zeroise, ports.reset))
 
@@ -138,7 +145,8 @@ class _Traffic:
         stamp = (cycle >> np.arange(len(self.stamp)) & 1) == 1
         t.put(self.stamp, np.where(stamp, none, ALL), np.where(stamp, ALL, none))
         one = (given[count:] | self.rng.integers(0, 2, len(self.control))) == 1
-        t.put(self.control, np.where(one, none, ALL), np.where(one, ALL, none))
+        ones = np.where(one, ~(self.ended & over), none)
+        t.put(self.control, ~ones, ones)
         offered = ~over if keyed else none
         t.put(self.offer, ~offered, offered)
         if self.slot is not None:

@@ -3,9 +3,10 @@ unknown.
 
 An exchange of software's accesses is recorded: a key, an initial value, two blocks of which one waits, and
 a result that is read; of a core of messages one message of two words and a part of another, encrypted. On the
-netlist of the whole core, words that are written to such registers are unknown. In each of 64 runs the
-exchange is left between two accesses, and ZEROISE is written. When the promised cycles are over, no register
-and no word of a memory may be unknown.
+netlist of the whole core, words that are written to such registers are unknown. Where a core compares the
+halves of a key, they differ in a known bit, else it would be unknown whether a unit is taken. In each of 64
+runs the exchange is left between two accesses, and ZEROISE is written. When the promised cycles are over, no
+register and no word of a memory may be unknown.
 """
 
 from __future__ import annotations
@@ -36,15 +37,21 @@ _AFTER = 2
 """Cycles from the end of the write of ZEROISE to the one in which the core is told, at most."""
 
 
+_WORD = 0xFFFFFFFF
+"""All bits of a word of the bus."""
+
+
 class _Script:
-    """What software does: rows of inputs, whether the word in each is secret, and where an access begins."""
+    """What software does: rows of inputs, which bits of the word in each are secret, and where an access
+    begins. distinct: the core takes no unit under a key whose halves are equal.
+    """
 
-    def __init__(self, core: BlockSoftware | WordSoftware, model: Recorded) -> None:
-        self.core, self.model = core, model
-        self.secret, self.begins = list[bool](), list[int]()
+    def __init__(self, core: BlockSoftware | WordSoftware, model: Recorded, distinct: bool) -> None:
+        self.core, self.model, self.distinct = core, model, distinct
+        self.secret, self.begins = list[int](), list[int]()
 
-    def did(self, secret: bool = False) -> None:
-        """What was run since the last call was one step."""
+    def did(self, secret: int = 0) -> None:
+        """What was run since the last call was one step. secret: the bits of its word that are."""
         self.begins.append(len(self.secret))
         self.secret += [secret] * (self.model.cycles - len(self.secret))
 
@@ -52,8 +59,20 @@ class _Script:
         """All words of a register, each an access."""
         driver, start = self.core.software.driver, self.core.software.registers[name].address
         for at in range(0, count, 4):
-            driver.write(start + at, 0xFFFFFFFF)
-            self.did(secret=True)
+            driver.write(start + at, _WORD)
+            self.did(secret=_WORD)
+
+    def key(self, count: int) -> None:
+        """A key of so many bytes. Where its halves are compared, bit 0 of the first word of each half is
+        known, and differs.
+        """
+        if not self.distinct:
+            self.words("KEY", count)
+            return
+        driver, start = self.core.software.driver, self.core.software.registers["KEY"].address
+        for at in range(0, count, 4):
+            driver.write(start + at, _WORD ^ (at == count // 2))
+            self.did(secret=_WORD ^ (at in (0, count // 2)))
 
     def reads(self, name: str) -> None:
         """All words of a result, each an access."""
@@ -74,12 +93,12 @@ class _Script:
 
 def _of_blocks(script: _Script, core: BlockSoftware, key_bytes: int, key_cycles: int) -> None:
     """Everything that leaves secrets somewhere."""
-    script.words("KEY", key_bytes)
+    script.key(key_bytes)
     if core.chains:
         script.words("IV", core.size)
     core.command("LOAD_KEY", "LOAD_IV")
     script.did()
-    script.words("KEY", key_bytes)
+    script.key(key_bytes)
     core.wait(key_cycles + 8)
     script.did()
     script.block(core.latency + 16)
@@ -105,9 +124,9 @@ def _of_words(script: _Script, core: WordSoftware, key_bytes: int, key_cycles: i
         core.command(*commands, *loads)
         script.did()
 
-    script.words("KEY", key_bytes)
+    script.key(key_bytes)
     begin("LOAD_KEY")
-    script.words("KEY", key_bytes)
+    script.key(key_bytes)
     core.wait(key_cycles + 8)
     script.did()
     script.block(core.patience // 2, whole)
@@ -124,13 +143,14 @@ def _of_words(script: _Script, core: WordSoftware, key_bytes: int, key_cycles: i
 @contextmanager
 def _running(folder: CoreFolder, simulation: Simulation) -> Iterator[_Script]:
     """Software of the core, with nothing done so far."""
+    distinct = bool(folder.record["parameters"].get("distinct_halves"))
     if "stream" not in folder.record:
         with recorded(folder, simulation) as (blocks, model):
-            yield _Script(blocks, model)
+            yield _Script(blocks, model, distinct)
         return
     registers = registers_in(folder.register_map)
     with recorded_words(AxiMessageBench(simulation, folder.record), registers) as (words, model):
-        yield _Script(words, model)
+        yield _Script(words, model, distinct)
 
 
 def check_all_zeroise(folder: CoreFolder) -> str:
@@ -188,7 +208,7 @@ class _Inputs:
     """The inputs of a netlist in 64 runs of a script, each of which leaves it for a command."""
 
     def __init__(
-        self, t: ThreeValued, simulation: Simulation, rows: Words, secret: NDArray[np.bool_], command: Words
+        self, t: ThreeValued, simulation: Simulation, rows: Words, secret: NDArray[np.int64], command: Words
     ) -> None:
         self.t = t
         self.steps = np.concatenate([rows, command, simulation.rows(1)])
@@ -196,15 +216,15 @@ class _Inputs:
         names = [port.name for port in simulation.inputs]
         self.bits = {name: _bits(simulation.view(self.steps, name), len(t.n.inputs[name])) for name in names}
         data = next(name for name in BUS_WRITES if name in names)
-        self.unknown = {name: np.zeros(len(self.steps), dtype=bool) for name in names}
-        self.unknown[data][: self.script] = secret
+        self.unknown = {name: np.zeros_like(bits, dtype=bool) for name, bits in self.bits.items()}
+        self.unknown[data][: self.script] = secret[:, None] >> np.arange(len(t.n.inputs[data])) & 1
         self.places = {name: t.places(name) for name in names}
 
     def put(self, cycle: int, when: NDArray[np.int64]) -> None:
         """The inputs of a cycle: of the script before `when`, of the command from then on, and then none."""
         step = np.where(cycle < when, cycle, np.minimum(self.script + cycle - when, self.last))
         for name, bits in self.bits.items():
-            unknown = self.unknown[name][step][:, None]
+            unknown = self.unknown[name][step]
             one, zero = (bits[step] == 1) | unknown, (bits[step] == 0) | unknown
             if cycle == 0 and name == "rst_i":
                 one, zero = zero, one
