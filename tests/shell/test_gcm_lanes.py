@@ -134,7 +134,7 @@ def test_what_the_folder_says(built: Callable[..., Built]) -> None:
 
 
 def test_flip_flops_of_four_lanes(built: Callable[..., Built], mapped: Counts) -> None:
-    """What tells whether the lanes between the first and the last one have a block is in no second register."""
+    """What tells whether lanes between the first and the last have a block is in no second register."""
     core, folder = built(*LIGHT_GCM, "lanes=4")
     assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
