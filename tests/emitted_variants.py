@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cipherwright.sources import preset_names
 
-from .conftest import AGILE_XTS, IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, LONG, QUICK_AES
+from .conftest import AGILE_XTS, IN_LIGHT, LIGHT_GCM, LIGHT_LOOP, LIGHT_XTS, LONG, QUICK_AES, QUICK_SM4
 
 __all__ = ["ALWAYS", "BEHIND_BUSES", "VARIANTS"]
 
@@ -71,7 +71,9 @@ BEHIND_BUSES = [
     (*AGILE_XTS, "unit_numbers=counted", "interface=axi-stream"),
     ("aes128-fast-ctr", *IN_LIGHT, "interface=axi-stream"),
     ("aes128-fast-ctr", *IN_LIGHT, "lanes=2", "interface=axi-stream", "tdata_bits=0"),
+    (*QUICK_SM4, "mode=ctr", "direction=encrypt", "interface=axi-stream", "control=apb"),
 ]
 """Two resident keys of packets, runs of units, two resident keys of units, runs that bring their keys, and
-messages of any length, whose blocks are beats, or whose words of two lanes are.
+messages of any length, whose blocks are beats, or whose words of two lanes are, or for which the core is not
+ready before a key is expanded.
 """

@@ -195,7 +195,7 @@ def check_key(spec: Spec, key: bytes) -> None:
     (FIPS 140-3 IG, C.I). A key in another mode is not looked at.
     """
     if spec.mode in UNIT_MODES and len(set(halves(key))) == 1:
-        raise UserError(f"mode {spec.mode} needs two different keys, and both halves of this key are equal")
+        raise UserError(f"mode = {spec.mode} needs two different keys, and both halves of this key are equal")
 
 
 def units_of(

@@ -31,13 +31,18 @@ from tests.renew_golden import GOLDEN, golden_text
 @pytest.mark.parametrize(
     "variant",
     BEHIND_BUSES,
-    ids=["two keys", "runs", "units under two keys", "keys of runs", "messages", "words of lanes"],
+    ids=[
+        *("two keys", "runs", "units under two keys", "keys of runs", "messages", "words of lanes"),
+        "a long expansion",
+    ],
 )
-def test_lint_behind_buses(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+def test_lint_behind_buses(variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path) -> None:
     """The core with its buses; the testbench is of the core inside."""
     core, folder = built(*variant)
     assert not core_faults(core)
     lint(core.top, folder.sources)
+    bench = folder.path / f"{core.top}_tb.v"
+    assert run_testbench([*folder.sources, bench], tmp_path).endswith("PASS")
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)

@@ -16,12 +16,14 @@ from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.sources import read_changes
 from cipherwright.spec import load
+from cipherwright.target import REGISTERS
 from cipherwright.verify.gcm import check_packets, random_packets
 from cipherwright.verify.packets import PacketBench
 from tests.cavp_gcm import FILES, cases, run_cases, why_left_out
-from tests.conftest import QUICK_GCM_LANES, Built
+from tests.conftest import LIGHT_GCM, QUICK_GCM_LANES, Built
 from tests.faults import takes, use
 from tests.front_ends import run_testbench
+from tests.recorded import Counts
 
 from .chosen_faults import faulty_bench
 
@@ -131,11 +133,17 @@ def test_what_the_folder_says(built: Callable[..., Built]) -> None:
     assert core.bits_per_cycle == folder.record["bits_per_cycle"] == 256
 
 
+def test_flip_flops_of_four_lanes(built: Callable[..., Built], mapped: Counts) -> None:
+    """What tells whether lanes between the first and the last have a block is in no second register."""
+    core, folder = built(*LIGHT_GCM, "lanes=4")
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         (("lanes=3",), "mode = gcm has lanes = 1 or 2 or 4, not 3"),
-        (("stages=12",), "at least 14 stages"),
+        (("stages=12",), "mode = gcm needs a pipeline of at least 14 stages"),
         (("interface=stream",), "interface = plain or axi-stream"),
         (("key_slots=2",), "key_slots = 1"),
         (("iv_bits=any",), "iv_bits = 96"),

@@ -15,6 +15,7 @@ from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core
 from cipherwright.spec import load, parse
+from cipherwright.target import REGISTERS
 from cipherwright.verify import own_vectors, verify_core
 from cipherwright.verify.gcm import check_packets, check_resets
 from cipherwright.verify.packets import PacketBench
@@ -180,6 +181,25 @@ def test_flip_flops_and_lookup_tables(built: Callable[..., Built], mapped: Count
     found = mapped(folder.sources, core.top, "ecp5-85k-8", core.parameters["mapping"])
     assert found.ffs == core.flip_flops
     assert found.luts <= 3000
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ("digit_bits=4", "tag_bits=96"),
+        ("digit_bits=13", "tag_bits=120"),
+        ("digit_bits=4", "tag_bits=96", "iv_bits=any"),
+    ],
+    ids=" ".join,
+)
+def test_flip_flops_with_a_short_tag(
+    changes: tuple[str, ...], built: Callable[..., Built], mapped: Counts
+) -> None:
+    """Bits of a factor that nothing reads are in no flip-flop: of its last digit, or fewer where the tag is
+    longer. An IV of any length reads all.
+    """
+    core, folder = built(PRESET, *LIGHT_LOOP, *changes)
+    assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
 
 
 @pytest.mark.parametrize(

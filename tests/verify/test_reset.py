@@ -4,6 +4,7 @@ leaves is named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,26 @@ CORES = [
 def test_one_cycle_of_reset(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     _, folder = built(*variant)
     assert "all are cleared" in check_reset(folder)
+
+
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        (
+            ("des-fast", "stages=20", "hops=[]"),
+            ": valid_o depends on what .* alone; no register outside .* can reach it; ",
+        ),
+        (
+            ("des-small", "stages=2"),
+            ": ready_o, valid_o depend on what .* registers can reach them, and all are cleared",
+        ),
+    ],
+    ids=["one output", "two outputs"],
+)
+def test_the_sentence_of_a_reset(variant: tuple[str, ...], said: str, built: Callable[..., Built]) -> None:
+    """In the number of its outputs, and without a count where no register is cleared."""
+    _, folder = built(*variant)
+    assert re.search(said, check_reset(folder))
 
 
 def test_the_papers_ports_have_no_reset(built: Callable[..., Built]) -> None:

@@ -91,7 +91,7 @@ def message_fifo(spec: Datapath, latency: int, interval: int) -> Fifo:
     least = choose_fifo(latency, interval, 1, 0)
     if spec.fifo_depth and spec.fifo_depth < least.places:
         raise UserError(
-            f"fifo_depth = {spec.fifo_depth} is too small: mode {spec.mode} behind AXI-Stream needs "
+            f"fifo_depth = {spec.fifo_depth} is too small: mode = {spec.mode} behind AXI-Stream needs "
             f"{least.places} entries"
         )
     return choose_fifo(latency, interval, 1, spec.fifo_depth)

@@ -104,6 +104,7 @@ def testbench(component: Component, ports: PortSet, plain: Graph, spec: Datapath
                 _RUN.format(
                     blocks=_BLOCKS,
                     cycles=(component.rate.latency + 8) * (_BLOCKS + 3) + (4096 if ports.key_valid else 0),
+                    valid="ready" if ports.early else "1",
                     key=_next_key(ports, spec, lead),
                     rest=(component.rate.latency + 8) * (_BLOCKS + 1),
                     latency=component.rate.latency,
@@ -133,7 +134,7 @@ _SIGNALS = (
 
 _RUN = """\
         while (sent < {blocks} && cycle < {cycles}) begin
-            valid = 1; {key} decrypt = modes[sent]; block = blocks[sent];
+            valid = {valid}; {key} decrypt = modes[sent]; block = blocks[sent];
             #1 if (ready) begin started[sent] = cycle; sent = sent + 1; end
             @(negedge clk);
         end
@@ -158,7 +159,9 @@ _RUN = """\
         end
     end
 """
-"""Blocks go in whenever the core takes them; results are compared as they come."""
+"""Blocks go in whenever the core takes them; results are compared as they come. valid: 1, or where the core
+announces room, that it is ready: there a block comes only where it is taken, as a bus does it.
+"""
 
 
 def _signals(ports: PortSet) -> dict[str, str]:

@@ -242,8 +242,16 @@ def check_reset(folder: CoreFolder) -> str:
         else ""
     )
     loaded = f"; {done.guarded} others are read only after they have been loaded" if done.guarded else ""
-    return (
-        f"after one cycle of {ports['reset']}, whatever was before: {', '.join(done.outputs)} depend on "
-        f"what has come in since alone; "
-        f"{done.cone} of {done.registers} registers can reach them, and all are cleared{loaded}{lines}"
-    )
+    return f"after one cycle of {ports['reset']}, whatever was before: {_shown(done)}{loaded}{lines}"
+
+
+def _shown(done: Cleared) -> str:
+    """What control outputs depend on, and which registers are cleared, in words."""
+    depend, them = ("depends", "it") if len(done.outputs) == 1 else ("depend", "them")
+    if done.cone or done.guarded:
+        all_are = "it is" if done.cone == 1 else "all are"
+        cleared = f"{done.cone} of {done.registers} registers can reach {them}, and {all_are} cleared"
+    else:
+        outside = " outside lines of valid bits" if done.lined else ""
+        cleared = f"no register{outside} can reach {them}"
+    return f"{', '.join(done.outputs)} {depend} on what has come in since alone; {cleared}"

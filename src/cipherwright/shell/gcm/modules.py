@@ -90,7 +90,7 @@ def gcm_modules(top: str, unit: KeyUnit, spec: Pipeline, stages: int, waits: Wai
     timing = GcmTiming(stages, GhashTiming(multiplier.stages, slots, lanes))
     if timing.beside <= timing.early:
         least = timing.early - timing.beside + stages + 1
-        raise UserError(f"mode gcm needs a pipeline of at least {least} stages, not {stages}")
+        raise UserError(f"mode = gcm needs a pipeline of at least {least} stages, not {stages}")
     if tag_bits not in TAG_BITS:
         raise UserError(f"GCM has tags of {', '.join(map(str, TAG_BITS))} bits, not of {tag_bits}")
     names = tuple(f"{top}_{part}" for part in ("ecb", "beside", "ghash", "powers"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem, concatenated, each_byte
+from ...rtl import Cell, Clocked, Drive, Let, Note, Reg, Step, Wire, WrapperItem, each_byte
 from ..copies import copies, spread
 from .counter import counter_items
 from .timing import KEEP, OF_IV, OF_SLOT, VERDICT, GcmTiming
@@ -120,7 +120,7 @@ def mask_items(timing: GcmTiming, ghash: str, tag_bits: int, any_iv: bool) -> tu
         Clocked(
             (
                 Step("first_h", begins),
-                Step("block_h", block),
+                Step(_told(lanes), block),
                 Step("last_h", last),
                 Step("enciphered", f"~aad_l{before - 1} & ~decrypt_l{before - 1}"),
                 Step("hashed_sum", of_sum),
@@ -146,23 +146,30 @@ def _flags(lanes: int, size: int) -> tuple[WrapperItem, ...]:
             Reg(("first_h", "block_h", "last_h", "enciphered")),
             Reg(("hashed_sum", "hashed_word", "shown"), KEEP),
         )
+    between = (f"keep_l4[{KEEP * (lanes - lane) - 1}]" for lane in reversed(range(1, lanes - 1)))
+    all_lanes = Let("block_h", f"{{outer_h[1], {', '.join(between)}, outer_h[0]}}", lanes)
     return (
         Reg(("first_h", "last_h", "enciphered")),
-        Reg(("block_h",), lanes),
+        Reg((_told(lanes),), 2),
+        *([all_lanes] if lanes > 2 else []),
         Reg(("hashed_sum", "hashed_word"), size),
         Reg(("shown",), KEEP),
         Let("all_shown", f"{{shown, hashed_word[{size - KEEP - 1}:0]}}", size),
     )
 
 
-def _present(lanes: int) -> str:
-    """Which lanes have a block; that of lengths is in the first. While powers are made the last lane alone
-    says so, so that every lane counts one.
+def _told(lanes: int) -> str:
+    """The register of which of `lanes` lanes have a block: of more than two that of the first and the last
+    lane. What the others would be told is what the line of present bytes has a cycle later.
     """
-    found = [f"keep_l3[{KEEP * (lanes - lane) - 1}]" for lane in range(lanes)]
-    found[0] += " | end_l3"
-    found[-1] += " | filling"
-    return concatenated(found)
+    return "block_h" if lanes <= 2 else "outer_h"
+
+
+def _present(lanes: int) -> str:
+    """Whether the last and the first of several lanes have a block; that of lengths is in the first. While
+    powers are made the last lane alone says so, so that every lane counts one.
+    """
+    return f"{{keep_l3[{KEEP - 1}] | filling, keep_l3[{KEEP * lanes - 1}] | end_l3}}"
 
 
 def tag_items(timing: GcmTiming, tag_bits: int, any_iv: bool, holds: bool = False) -> tuple[WrapperItem, ...]:

@@ -30,7 +30,9 @@ def assemble_loop_gcm(of: CoreInputs) -> Core:
     assert isinstance(spec, Loop)
     loop = keyed_loop(of, reset=False)
     if loop.rate.latency < _LEAST:
-        raise UserError(f"mode gcm needs a loop of at least {_LEAST} cycles a block, not {loop.rate.latency}")
+        raise UserError(
+            f"mode = gcm needs a loop of at least {_LEAST} cycles a block, not {loop.rate.latency}"
+        )
     waits = Waits(of.timing.model, waiting(spec, of.timing.srl_from, CONTROL_OUTPUTS))
     any_iv = spec.iv_bits == ANY_IV
     parts = loop_gcm_modules(of.top, loop.loop, loop.keys, spec, waits)

@@ -110,10 +110,13 @@ and whether it is the last one.
 def _flip_flops(timing: LoopGcmTiming, tag_bits: int, any_iv: bool) -> int:
     """Flip-flops of the hand-written module: whether each place of the loop is free, a row of registers for
     each coefficient, which the accumulator has above a block as well, the tag twice and what is left of
-    comparing its bytes, and two counters of steps.
+    comparing its bytes, and two counters of steps. Without those of a factor's last digit that only the bits
+    behind a short tag would read: an IV of any length reads all.
     """
     counters = 2 * timing.steps.bit_length()
-    fixed = _BITS + _ANY_IV_BITS * any_iv + timing.stages
+    last_digit = 128 - timing.digit * (timing.steps - 1)
+    unread = 0 if any_iv else min(last_digit, 128 - tag_bits)
+    fixed = _BITS + _ANY_IV_BITS * any_iv + timing.stages - unread
     return fixed + 130 * timing.digit + 2 * tag_bits + tag_bits // 8 + counters
 
 

@@ -72,7 +72,7 @@ def xts_modules(top: str, unit: KeyUnit | None, spec: Pipeline, stages: int, wai
     what waits while the cipher works. Raises UserError where the pipeline is too short.
     """
     if stages < _FEWEST:
-        raise UserError(f"mode xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
+        raise UserError(f"mode = xts needs a pipeline of at least {_FEWEST} stages, not {stages}")
     options = XtsOptions(
         spec.given_key_bits,
         spec.direction == "both",
