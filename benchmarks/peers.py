@@ -35,7 +35,8 @@ from string import Template
 from typing import Any
 
 from cipherwright.target import Recipe, implement, load_target, synthesise
-from cipherwright.target.place import CANONICAL, estimate
+from cipherwright.target.place import estimate
+from cipherwright.target.synth import CANONICAL
 from cipherwright.tools import run
 
 HERE = Path(__file__).resolve().parent
