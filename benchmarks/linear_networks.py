@@ -208,7 +208,7 @@ def main() -> None:
             "rows": [f"{r:x}" for r in rows],
         }
         entries.append(entry | {"nodes": n.nodes, "outs": n.outs})
-        print(f"{name}, LUT{k}, {n.depth()} levels: {n.size(k, extra)} with {extra} bit(s) added to each row")
+        print(f"{name}, LUT{k}, {n.depth()} levels: {n.size(k, extra)} with {extra} added to each row")
     lines = ",\n".join(json.dumps(e, separators=(",", ":")) for e in entries)
     DATA.write_text('{"networks": [\n' + lines + "\n]}\n")
 

@@ -219,18 +219,18 @@ def _linear_layer(c: Copy) -> None:
         textwrap.dedent(f"""\
             import json
             from cipherwright.rewrite import network
-            from cipherwright.rewrite.linear.xor import _library, _network
+            from cipherwright.rewrite.linear.xor import _known, _library, _network
             before = network({rows}, 8, 4, 0, 3)
             assert before.rows() == {rows} and before.depth() <= 3
             written("linear_networks", "Mine", "4", "0", "3", "1")
             data = Path("{HOME}rewrite/linear/data/xor_networks.json")
             (kept,) = (n for n in json.loads(data.read_text())["networks"] if n["name"] == "Mine")
-            _library.cache_clear(), _network.cache_clear()
+            _library.cache_clear(), _known.cache_clear(), _network.cache_clear()
             after = network({rows}, 8, 4, 0, 3)
             assert after.rows() == {rows}
             assert [list(n) for n in after.nodes] == kept["nodes"] and after.size(4) <= before.size(4)
             data.write_text(data.read_text().replace('"outs":[[', '"outs":[[0,'))
-            _library.cache_clear(), _network.cache_clear()
+            _library.cache_clear(), _known.cache_clear(), _network.cache_clear()
             try:
                 network({rows}, 8, 4, 0, 3)
             except AssertionError:

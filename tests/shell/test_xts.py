@@ -245,7 +245,7 @@ def test_files_through_the_command_line(
             KEY,
             "--unit-bytes is 15, and a unit has 16 to 16777216 bytes",
         ),
-        ((*iv, "--unit-bytes", "149", str(plain)), KEY, "would have 1 bytes, and a unit has at least 16"),
+        ((*iv, "--unit-bytes", "149", str(plain)), KEY, "would have 1 byte, and a unit has at least 16"),
         ((*iv, str(plain)), "00" * 32, "both halves of this key are equal"),
         ((*iv, str(plain)), "00" * 16, "the key has 128 bits; this core takes 256 bits"),
     ):

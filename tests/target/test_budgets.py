@@ -210,9 +210,9 @@ def test_lanes_with_boxes_in_block_ram(built: Callable[..., Built]) -> None:
 
 
 def test_no_block_ram_on_a_target_without(built: Callable[..., Built]) -> None:
-    with pytest.raises(UserError, match="xc7 has no block RAM with registers"):
+    with pytest.raises(UserError, match="delays of block RAM on xc7 are not known"):
         built("aes128-fast", *QUICK_AES, "stages=24", "block_ram_boxes=2", "target=xc7")
-    with pytest.raises(UserError, match="xc7 has no multiplier with registers"):
+    with pytest.raises(UserError, match="delays of multipliers of the device on xc7 are not known"):
         built("mars-fast", "sbox=table", "target=xc7")
 
 
