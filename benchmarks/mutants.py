@@ -646,11 +646,6 @@ ARGUMENTS: dict[str, str] = {
         "The block that came in gets a ring of its own where the chain "
         "would do: more registers with the same words."
     ),
-    "stream/stream/enable-missing/stream:memory[write_q]": (
-        "The place at write_q holds no word, as one "
-        "word of DEPTH is always shown; what is written "
-        "there early is overwritten with the word."
-    ),
     "counter/counter/pins-swapped/counter:u_low.b+c": (
         "Both are inputs of one AND: the part moves where the step, the control and the counter are ready."
     ),
