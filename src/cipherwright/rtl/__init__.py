@@ -6,7 +6,7 @@ from .component import AnyModule, Component, Rate, WrittenModule, count_flip_flo
 from .connect import Part, Placed, connect
 from .count import count_graph, counter
 from .evaluate import DesignModel, from_lanes, to_lanes
-from .expressions import bits_reversed, concatenated, each_byte
+from .expressions import bits_reversed, concatenated, each_byte, field_places
 from .keywords import KEYWORDS, SYSTEMVERILOG_2017
 from .lower import LowerOptions, lower, most_levels
 from .module import Assign, DelayLine, Design, Instance, Module, Port, Register
@@ -89,6 +89,7 @@ __all__ = [
     "declared_first",
     "described",
     "each_byte",
+    "field_places",
     "folded",
     "from_lanes",
     "graph_modules",

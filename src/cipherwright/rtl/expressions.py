@@ -1,10 +1,10 @@
-"""Expressions of Verilog that many modules have: words that are put together."""
+"""Expressions of Verilog that many modules have: words that are put together, and their fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["bits_reversed", "concatenated", "each_byte"]
+__all__ = ["bits_reversed", "concatenated", "each_byte", "field_places"]
 
 
 def concatenated(parts: Iterable[str]) -> str:
@@ -32,3 +32,19 @@ def each_byte(marks: str, count: int) -> str:
     '{{8{~keep[1]}}, {8{~keep[0]}}}'
     """
     return concatenated(f"{{8{{{marks}[{k}]}}}}" for k in range(count))
+
+
+def field_places(word: str, fields: Iterable[tuple[str, int]]) -> dict[str, str]:
+    """The expression of each field of `word`, by the field's name. fields: name and width in bits, from bit 0
+    on. A word whose fields have one bit together is a scalar.
+
+    >>> field_places("tag", [("last", 1), ("id", 4)])
+    {'last': 'tag[0]', 'id': 'tag[4:1]'}
+    >>> field_places("tag", [("last", 1)])
+    {'last': 'tag'}
+    """
+    wanted, low, places = [*fields], 0, dict[str, str]()
+    for name, width in wanted:
+        places[name] = f"{word}[{low + width - 1}:{low}]" if width > 1 else f"{word}[{low}]"
+        low += width
+    return places if low > 1 else dict.fromkeys(places, word)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .liberty import cell_area, cells_of
+from .liberty import cell_area, cells_of, pins_of
 
 __all__ = ["LEAST", "ClockGate", "Gating", "clock_gate", "gate_model", "gating"]
 
@@ -72,10 +72,9 @@ def _gate(name: str, text: str) -> ClockGate | None:
     if not kind or not re.fullmatch(r"latch_posedge(_precontrol|_postcontrol)?", kind[1]):
         return None
     pins: dict[str, list[str]] = {}
-    for pin in re.split(r"\bpin\s*\(", text)[1:]:
-        called = re.match(r'\s*"?(\w+)"?\s*\)', pin)
+    for called, pin in pins_of(text):
         for role in re.findall(r'\bclock_gate_(\w+)_pin\s*:\s*"?true', pin):
-            pins.setdefault(role, []).append(called[1] if called else "")
+            pins.setdefault(role, []).append(called)
     if any(len(pins.get(role, [])) != 1 for role in ("clock", "enable", "out")):
         return None
     clock, enable, out = (pins[role][0] for role in ("clock", "enable", "out"))

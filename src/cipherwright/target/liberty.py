@@ -26,6 +26,7 @@ __all__ = [
     "is_nand2",
     "liberty_text",
     "nand2_area",
+    "pins_of",
     "read_cells",
     "truth_table",
 ]
@@ -123,6 +124,15 @@ def cell_area(cell: str) -> float | None:
     return float(found[1]) if found else None
 
 
+def pins_of(cell: str) -> list[tuple[str, str]]:
+    """Name and text of every pin of a cell, of which `cell` is the text.
+
+    >>> pins_of('cell (INV) { area : 2; pin (A) { direction : input; } pin ("Y") { function : "!A"; } }')
+    [('A', ' direction : input; '), ('Y', ' function : "!A"; ')]
+    """
+    return _groups(cell, "pin")
+
+
 def _groups(text: str, kind: str) -> list[tuple[str, str]]:
     """(name, body) of every group `kind (name) { body }` at any depth."""
     out = []
@@ -194,7 +204,7 @@ def read_cells(liberty: Path) -> dict[str, Cell]:
     """Every combinational cell of the file `liberty` whose functions are all given, by name."""
     out = {}
     for name, body in cells_of(liberty):
-        pins = _groups(body, "pin")
+        pins = pins_of(body)
         inputs = tuple(p for p, text in pins if re.search(r"direction\s*:\s*\"?input", text))
         outputs = [
             (p, text, re.search(r"function\s*:\s*\"([^\"]*)\"", text))

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..verify.aig import Aig
 from ..verify.cell_models import Flop, Gate, Make, Models, Output, Pin
 from .clock_gates import clock_gate
-from .liberty import cells_of, read_cells, truth_table
+from .liberty import cells_of, pins_of, read_cells, truth_table
 
 __all__ = ["liberty_models"]
 
@@ -49,8 +49,7 @@ def _flop(text: str) -> Flop | None:
     clock = _literal(said.get("clocked_on", ""))
     asynchronous = [(_literal(said[k]), value) for k, value in (("clear", 0), ("preset", 1)) if k in said]
     shown = re.findall(r'\bfunction\s*:\s*"\s*\(?\s*(\w+)\s*\)?\s*"', text)
-    pins = re.split(r"\bpin\s*\(", text)[1:]
-    out = [p for p in pins if re.search(r"\bfunction\s*:", p)]
+    out = [name for name, pin in pins_of(text) if re.search(r"\bfunction\s*:", pin)]
     state, following = group[1], said.get("next_state", "")
     data = tuple(dict.fromkeys(n for n in re.findall(r"[A-Za-z_]\w*", following) if n != state))
     truth = truth_table(following, (*data, state)) if data else None
@@ -59,11 +58,9 @@ def _flop(text: str) -> Flop | None:
     known = [(*pin, value) for pin, value in asynchronous if pin]
     if len(known) != len(asynchronous):
         return None
-    q = re.match(r'\s*"?(\w+)', out[0])
-    assert q
     idle = tuple(((pin, 0), "0" if high else "1") for pin, high, _ in known)
     reads = _pins((*data, *(pin for pin, _, _ in known)))
-    return Flop((clock[0], 0), clock[1], (q[1], 0), reads, _next(truth, len(data), known), idle)
+    return Flop((clock[0], 0), clock[1], (out[0], 0), reads, _next(truth, len(data), known), idle)
 
 
 def _literal(text: str) -> tuple[str, bool] | None:

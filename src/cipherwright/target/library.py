@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ..errors import UserError
-from .liberty import cells_in, is_nand2, liberty_text, truth_table
+from .liberty import cells_in, is_nand2, liberty_text, pins_of, truth_table
 
 __all__ = ["FlipFlop", "Library", "flip_flops", "read_library"]
 
@@ -113,7 +113,7 @@ def _why_not(cell: str) -> str:
         r"\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(|\b(function|clock_gating_integrated_cell)\s*:", body
     ):
         return "no logic function"
-    outputs = [pin for pin in re.split(r"\bpin\s*\(", body)[1:] if re.search(r"\bfunction\s*:", pin)]
+    outputs = [pin for _, pin in pins_of(body) if re.search(r"\bfunction\s*:", pin)]
     return "three-state" if outputs and all(re.search(r"\bthree_state\s*:", pin) for pin in outputs) else ""
 
 

@@ -25,7 +25,7 @@ from .clock_gates import ClockGate, Gating, clock_gate, gating
 from .collapse import collapse
 from .facts import Target
 from .floorplan import Slices, lane_count, mark_lanes, place_boxes, strips
-from .liberty import cells_of, full_adder_cell
+from .liberty import cells_of, full_adder_cell, pins_of
 from .library import flip_flops, read_library
 from .packing import paired_flip_flops
 from .reset_gates import gate_resets
@@ -478,13 +478,7 @@ def _timing_netlist() -> list[str]:
 
 def _tie(library: Path, value: int) -> str:
     """Cell and pin that give a constant, where the library has one ("" otherwise)."""
-    text = library.read_text(errors="replace")
-    for cell in re.finditer(r'cell\s*\(\s*"?(\w+)"?\s*\)\s*\{', text):
-        body = text[cell.end() : cell.end() + 1500]
-        pin = re.search(
-            r'pin\s*\(\s*"?(\w+)"?\s*\)\s*\{[^{}]*function\s*:\s*"\s*' + str(value) + r'\s*"',
-            body.split("cell (")[0],
-        )
-        if pin:
-            return f"{cell[1]} {pin[1]}"
-    return ""
+    constant = re.compile(rf'\bfunction\s*:\s*"\s*{value}\s*"')
+    cells = ((name, text) for name, text in cells_of(library) if constant.search(text))
+    pins = (f"{n} {pin}" for n, text in cells for pin, body in pins_of(text) if constant.search(body))
+    return next(pins, "")

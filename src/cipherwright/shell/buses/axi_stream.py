@@ -28,6 +28,8 @@ from ...rtl import (
     Wire,
     Wrapper,
     WrapperItem,
+    concatenated,
+    field_places,
 )
 from ..core import PortSet
 from .convert import Converter, Side, gather, scatter
@@ -46,7 +48,7 @@ def bytes_reversed(name: str, bits: int) -> str:
     >>> bytes_reversed("data", 16)
     '{data[7:0], data[15:8]}'
     """
-    return f"{{{', '.join(f'{name}[{8 * k + 7}:{8 * k}]' for k in range(bits // 8))}}}"
+    return concatenated(f"{name}[{8 * k + 7}:{8 * k}]" for k in reversed(range(bits // 8)))
 
 
 def _index_bits(bits: int) -> int:
@@ -220,13 +222,13 @@ def _counted(keep: str, last: str, lanes: int) -> str:
     that does not end a packet.
     """
     bits = []
-    for j in reversed(range((lanes - 1).bit_length())):
+    for j in range((lanes - 1).bit_length()):
         terms = [f"~{last}"]
         for low in range(1 << j, lanes, 2 << j):
             above = low + (1 << j)
             terms.append(f"({keep}[{low}] & ~{keep}[{above}])" if above < lanes else f"{keep}[{low}]")
         bits.append(" | ".join(terms))
-    return f"{{{', '.join(bits)}}}"
+    return concatenated(bits)
 
 
 def _filled(lanes: int) -> str:
@@ -237,7 +239,7 @@ def _filled(lanes: int) -> str:
 def _masked(data: str, keeps: Sequence[str]) -> str:
     """Bytes of a word, those that do not count as zeros."""
     parts = [f"{{8{{{k}}}}} & {data}[{8 * i + 7}:{8 * i}]" for i, k in enumerate(keeps)]
-    return f"{{{', '.join(reversed(parts))}}}"
+    return concatenated(parts)
 
 
 @dataclass(frozen=True)
@@ -325,6 +327,16 @@ def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     return StreamShell((module,), _ports(bus, around, inside.ports))
 
 
+def _beside(bus: AxiStream, around: _Around, filled: Sequence[str] = ()) -> list[str]:
+    """What goes with a block to the core, from bit 0 on: TUSER, TID, `filled`, and the pins beside data."""
+    return [
+        *["s_axis_tuser"] * bool(bus.user_bits),
+        *["s_axis_tid"] * bool(bus.id_bits),
+        *filled,
+        *(p.name for p in around.beside),
+    ]
+
+
 def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     """The register in front of the core, which takes whatever is offered; `valid_q` says that it was
     taken.
@@ -332,8 +344,7 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     lanes = bus.data_bits // 8
     keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
     data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
-    fields = [*(p.name for p in reversed(around.beside))]
-    fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
+    fields = _beside(bus, around)
     kept = "s_axis_tkeep" if bus.any_length else _filled(lanes)
     width = lanes if bus.any_length else 1
     drops, chained, busy = (around.has(n) for n in ("zeroise_i", "first_i", "busy_o"))
@@ -341,7 +352,7 @@ def _taken(bus: AxiStream, around: _Around, tag_bits: int) -> list[WrapperItem]:
     steps = [Step("data_q", _unless(data, bus.block_bits, drops))]
     steps += [Step("last_q", "s_axis_tlast"), Step("kept_q", kept)]
     if tag_bits:
-        steps.append(Step("tag_q", _unless(f"{{{', '.join(fields)}}}", tag_bits, drops)))
+        steps.append(Step("tag_q", _unless(concatenated(fields), tag_bits, drops)))
     return [
         Reg(("valid_q", "last_q")),
         Reg(("data_q",), bus.block_bits),
@@ -375,23 +386,19 @@ def _sent(bus: AxiStream, flows: bool) -> str:
         filled = f"block_tag[{bus.user_bits + bus.id_bits}]"
     fields = ["last_q", "kept_q"] if flows else ["block_last", filled]
     fields += [f"{word}[0]"] * bus.ways + [f"{word}[{low + bus.id_bits - 1}:{low}]"] * bool(bus.id_bits)
-    return f"{{{', '.join(reversed(fields))}}}"
+    return concatenated(fields)
 
 
 def _came(bus: AxiStream, flows: bool) -> dict[str, str]:
     """The fields of what went round the core, by name (`AxiStream.around`)."""
-    low, place = 0, dict[str, str]()
-    for p in bus.around(flows):
-        place[p.name] = f"beside[{low + p.width - 1}:{low}]" if p.width > 1 else f"beside[{low}]"
-        low += p.width
-    return place
+    return field_places("beside", ((p.name, p.width) for p in bus.around(flows)))
 
 
 def _given(bus: AxiStream) -> list[WrapperItem]:
     """The result as it leaves the FIFO is the beat."""
     lanes, place = bus.data_bits // 8, _came(bus, True)
     word = bytes_reversed("result", bus.block_bits)
-    user = [place[n] for n in ("filled", "way") if n in place]
+    user = [place[n] for n in ("way", "filled") if n in place]
     items: list[WrapperItem] = [
         Let("given", word, bus.block_bits),
         Drive("m_axis_tvalid", "result_valid"),
@@ -404,7 +411,7 @@ def _given(bus: AxiStream) -> list[WrapperItem]:
     else:
         items += [Drive("m_axis_tdata", "given"), Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}")]
     if user:
-        items.append(Drive("m_axis_tuser", f"{{{', '.join(user)}}}"))
+        items.append(Drive("m_axis_tuser", concatenated(user)))
     return [*items, *([Drive("m_axis_tid", place["id"])] if bus.id_bits else [])]
 
 
@@ -486,8 +493,7 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     lanes = bus.data_bits // 8
     keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
     data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
-    fields = [*(p.name for p in reversed(around.beside)), *[_filled(lanes)] * bus.fills_at_once]
-    fields += ["s_axis_tid"] * bool(bus.id_bits) + ["s_axis_tuser"] * bool(bus.user_bits)
+    fields = _beside(bus, around, [_filled(lanes)] * bus.fills_at_once)
     links = {
         "in_valid_i": "s_axis_tvalid",
         "in_data_i": data,
@@ -502,7 +508,7 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
         links["in_count_i"] = _counted("s_axis_tkeep", "s_axis_tlast", lanes)
         links["out_count_o"] = "block_count"
     if tag_bits:
-        links |= {"in_tag_i": f"{{{', '.join(fields)}}}", "out_tag_o": "block_tag"}
+        links |= {"in_tag_i": concatenated(fields), "out_tag_o": "block_tag"}
     if into.drops:
         links["drop_i"] = "zeroise_i"
     if into.gated:
@@ -681,7 +687,7 @@ def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperI
             Drive("m_axis_tdata", word),
             Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}"),
             Drive("m_axis_tlast", place["last"]),
-            *([Drive("m_axis_tuser", f"{{{', '.join(reversed(user))}}}")] if user else []),
+            *([Drive("m_axis_tuser", concatenated(user))] if user else []),
             *([Drive("m_axis_tid", place["id"])] if bus.id_bits else []),
         ]
     links = {
@@ -701,7 +707,7 @@ def _output(bus: AxiStream, out: Converter | None, drops: bool) -> list[WrapperI
         keeps = [f"({last} >= {count}'d{i})" if i else "1'b1" for i in range(block_bytes)]
         links |= {"in_data_i": _masked("given", keeps), "in_count_i": last}
     if tag:
-        links |= {"in_tag_i": f"{{{', '.join(reversed(tag))}}}", "out_tag_o": "shown_tag"}
+        links |= {"in_tag_i": concatenated(tag), "out_tag_o": "shown_tag"}
         items += _shown_tag(bus)
     if drops:
         links["drop_i"] = "zeroise_i"
@@ -727,4 +733,4 @@ def _shown_keep(count: int, lanes: int, step: int) -> list[WrapperItem]:
     if not count:
         return [Drive("m_axis_tkeep", f"{{{lanes}{{1'b1}}}}")]
     bits = [f"shown_count >= {count}'d{i // step}" if i >= step else "1'b1" for i in range(lanes)]
-    return [Wire(("shown_count",), count), Drive("m_axis_tkeep", f"{{{', '.join(reversed(bits))}}}")]
+    return [Wire(("shown_count",), count), Drive("m_axis_tkeep", concatenated(bits))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...rtl import Cell, Let, Wire, WrapperItem
+from ...rtl import Cell, Let, Wire, WrapperItem, concatenated, field_places
 from ..stream import Fifo
 
 __all__ = ["Part", "Queue"]
@@ -64,12 +64,8 @@ class Queue:
         return [*items, Wire((f"{n}_side",), lint="nothing goes round the core.")]
 
     def _fields(self, parts: Sequence[Part], word: str) -> list[Let]:
-        total, low, found = _width(parts), 0, list[Let]()
-        for p in parts:
-            place = f"[{low + p.width - 1}:{low}]" if p.width > 1 else f"[{low}]"
-            found.append(Let(f"{self.name}_{p.name}", word + place * (total > 1), p.width))
-            low += p.width
-        return found
+        places = field_places(word, ((p.name, p.width) for p in parts))
+        return [Let(f"{self.name}_{p.name}", places[p.name], p.width) for p in parts]
 
     def _cell(self, zeroise: str, reset: str) -> Cell:
         """The FIFO. zeroise, reset: as in `items`."""
@@ -81,10 +77,10 @@ class Queue:
             "zeroise_i": zeroise,
             "s_valid_i": self.reserves,
             "s_ready_o": f"{n}_room",
-            "s_beside_i": _cat(self.beside) if around else "1'b0",
+            "s_beside_i": concatenated(p.value for p in self.beside) if around else "1'b0",
             "core_valid_o": f"{n}_accepts",
             "core_valid_i": self.comes,
-            "core_data_i": _cat(self.word),
+            "core_data_i": concatenated(p.value for p in self.word),
             "m_valid_o": f"{n}_valid",
             "m_ready_i": self.pops,
             "m_data_o": f"{n}_word",
@@ -99,8 +95,3 @@ class Queue:
 
 def _width(parts: Sequence[Part]) -> int:
     return sum(p.width for p in parts)
-
-
-def _cat(parts: Sequence[Part]) -> str:
-    """The fields' values as one word."""
-    return f"{{{', '.join(p.value for p in reversed(parts))}}}"

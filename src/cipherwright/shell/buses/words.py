@@ -309,7 +309,7 @@ def _results(core: Inner, bus: MessageBus, side: str) -> Traffic:
 def _number(ones: str, lanes: int) -> str:
     """The number of ones that a word has from bit 0 on."""
     bits = []
-    for k in reversed(range(lanes.bit_length())):
+    for k in range(lanes.bit_length()):
         step = 1 << k
         spans = range(step, lanes + 1, 2 * step)
         bits.append(
@@ -318,4 +318,4 @@ def _number(ones: str, lanes: int) -> str:
                 for n in spans
             )
         )
-    return f"{{{', '.join(bits)}}}"
+    return concatenated(bits)
