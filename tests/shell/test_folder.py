@@ -104,6 +104,26 @@ def test_files_agree(variant: tuple[str, ...], built: Callable[..., Built]) -> N
     assert all(re.search(rf"\| `{name}` \|", texts["README.md"]) for name in listed)
 
 
+def _meanings(texts: dict[str, str], top: str) -> dict[str, dict[str, str]]:
+    """What each port means, with the order of its bytes, by the two files that say it in a line."""
+    rows = re.findall(r"^\| `(\w+)` \| (?:in|out)put \| \d+ \| (.*) \|$", texts["README.md"], re.M)
+    vhdl = re.findall(r"^ +(\w+) : (?:in|out) [^-]*  -- (.*)$", texts[f"{top}_pkg.vhd"], re.M)
+    return {"README.md": dict(rows), "VHDL": dict(vhdl)}
+
+
+@pytest.mark.parametrize("variant", [("des-small",), BUS], ids=" ".join)
+def test_vhdl_tells_the_order_of_bytes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*variant)
+    texts = _texts(folder.path)
+    said = _meanings(texts, core.top)
+    assert said["VHDL"] == said["README.md"]
+    assert any("the last byte in bits" in meaning for meaning in said["VHDL"].values())
+    package = texts[f"{core.top}_pkg.vhd"]
+    texts[f"{core.top}_pkg.vhd"] = re.sub("; (its first byte|byte 0 of the standard) in bits.*", "", package)
+    said = _meanings(texts, core.top)
+    assert said["VHDL"] != said["README.md"]
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [

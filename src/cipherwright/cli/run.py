@@ -150,7 +150,8 @@ def _usage(error: Any) -> int:
     message = str(error.format_message()).rstrip(".")
     for theirs, ours in _SAID.items():
         message = message.replace(theirs, ours)
-    return _fail(f"{message[:1].lower()}{message[1:]}; cipherwright -h tells more", 2)
+    called = getattr(getattr(error, "ctx", None), "command_path", "cipherwright")
+    return _fail(f"{message[:1].lower()}{message[1:]}; {called} -h tells more", 2)
 
 
 def _fail(text: str, status: int) -> int:

@@ -23,7 +23,7 @@ from .example import Worked
 from .fifos import fifo_sentences
 from .figures import figure_rows
 from .fusesoc import vlnv
-from .interleaved import interleaved_sentences
+from .interleaved import interleaved_latency, interleaved_sentences
 from .mac import mac_sentences, mac_table, mac_timing
 from .message_bus import bus_sentences, bus_table, bus_timing
 from .message_diagrams import letters
@@ -636,7 +636,10 @@ def _timing(core: Core) -> Iterator[str]:
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"
-    yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
+    if core.stream and core.slots > 1 and core.parameters["mode"] != "ecb":
+        yield from interleaved_latency(core)
+    else:
+        yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
     if p.ready_in:
         yield "That holds while results are taken at once."
     yield f"{blocks} can be taken every {cycles}: {core.bits_per_cycle:.4g} bits a cycle."
