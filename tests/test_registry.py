@@ -424,7 +424,7 @@ class JoinsNumber(Toy):
     name = "joinsnumber"
 
     def end(self, state: Words) -> Word:
-        return concat(state[0][30:0], cast(Word, 1))
+        return concat(state[0], cast(Word, 1))
 
 
 class WideKind(Toy):
