@@ -44,9 +44,9 @@ _KINDS = (
     (".lpf", "the clock for nextpnr-ecp5 and Diamond"),
     (".core", "FuseSoC package with the targets default, lint, sim and, for FPGAs, synth"),
     (".svg", "timing diagram"),
-    ("_cocotb.py", "cocotb bench: Python runs it, in Icarus Verilog"),
-    ("_model.cpp", "Verilator model, as a shared library"),
-    ("_model.py", "the model as a Python class"),
+    ("_cocotb.py", "cocotb bench: Python runs it, in Icarus Verilog; it needs cocotb and the drivers it imports"),
+    ("_model.cpp", "Verilator model, as a shared library with C functions"),
+    ("_model.py", "the model as a Python class, which compiles it; its first lines have an example"),
     (".sv", "hand-written control of the core"),
     (".rdl", "register map: SystemRDL, from which the registers are made"),
     ("_registers.md", "the register map as a page"),
@@ -102,6 +102,7 @@ def readme(
         files=[(name, _file_kind(name, core)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
+        bus_note=_bus_note(core),
         reset=reset_text(core),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
         letters="" if isinstance(core, BuiltEngine) else letters(core),
@@ -118,6 +119,22 @@ def readme(
         simulated=simulated(spec, core),
         licence=textwrap.fill(f"SPDX-License-Identifier: Apache-2.0. {TERMS}", 120),
         **said,
+    )
+
+
+_LEFT_OUT = {"axi-lite": "AWPROT and ARPROT are left out", "apb": "PPROT is left out"}
+"""Optional signals that a register bus does not have."""
+
+
+def _bus_note(core: Core | BuiltEngine) -> str:
+    """What the interconnect in front of a register bus has to know; "" where there is none."""
+    if isinstance(core, BuiltEngine) or not core.bus:
+        return ""
+    left = _LEFT_OUT.get(core.parameters["control"], "")
+    opens = f"{left}: leave these outputs of a master open. " if left else ""
+    return (
+        f"{opens}Addresses are of bytes, from the beginning of the core's registers: the interconnect decodes "
+        "the bits above."
     )
 
 
