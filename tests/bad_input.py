@@ -58,7 +58,10 @@ COMMANDS: list[tuple[list[str], str]] = [
     ),
     (["build"], "missing argument"),
     (["build", "des-fast"], "missing option"),
-    (["build", "des-fast", "more", "-o", "OUT"], "unexpected extra argument (more); cipherwright build -h tells more"),
+    (
+        ["build", "des-fast", "more", "-o", "OUT"],
+        "unexpected extra argument (more); cipherwright build -h tells more",
+    ),
     (["list", "--bogus"], "no such option: --bogus"),
     (["list", "--js"], "no such option: --js (there is --json); "),
     (["verify", "FOLDER", "--blocks", "0"], "invalid value for '--blocks'"),

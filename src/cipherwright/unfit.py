@@ -43,7 +43,8 @@ def told(
 ) -> UserError:
     """The first thing that is wrong, of all that `e` holds, as one sentence. options: the names of all
     options that there are, for the nearest to a name that is none; preset: the values that a preset or file
-    states, which the sentence mentions where the mistake is in them; whose: what states them, in the sentence.
+    states, which the sentence mentions where the mistake is in them; whose: what states them, as the sentence
+    calls it.
     """
     first = e.errors()[0]
     name, *items = map(str, first["loc"]) if first["loc"] else ("",)

@@ -33,7 +33,7 @@ def test_the_self_check_takes_the_description(
     own: tuple[Made, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder, _), file = own
-    with pytest.raises(UserError, match="is a core of the cipher mine, which came from .* with --cipher"):
+    with pytest.raises(UserError, match=r"is a core of the cipher mine, which came from .* with --cipher"):
         board_run(BoardRunLine(folder, "sim", seconds=0.0))
     board_run(BoardRunLine(folder, "sim", seconds=0.0, cipher=file))
     assert "0 of 1 batches wrong" in capsys.readouterr().err

@@ -105,7 +105,9 @@ def _latency(model: Any, core: Core, slot: int, gap: int) -> int:
 
 
 @pytest.mark.parametrize(
-    "more", [("mode=cbc", "direction=encrypt"), ("mode=cfb", "tdata_bits=32", "direction=encrypt")], ids=" ".join
+    "more",
+    [("mode=cbc", "direction=encrypt"), ("mode=cfb", "tdata_bits=32", "direction=encrypt")],
+    ids=" ".join,
 )
 def test_the_readme_says_how_long_a_block_waits_for_the_turn_of_its_message(
     more: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

@@ -44,7 +44,7 @@ def _beats(core: Core) -> Iterator[str]:
 def interleaved_latency(core: Core) -> Iterator[str]:
     """When results leave `core` behind AXI-Stream, which takes a block before the turn of its message."""
     yield (
-        f"In a core at rest a result is offered {core.latency} to {core.latency + core.slots - 1} cycles after "
-        "its block is taken: inside, the block waits for the turn of its message."
+        f"In a core at rest a result is offered {core.latency} to {core.latency + core.slots - 1} cycles "
+        "after its block is taken: inside, the block waits for the turn of its message."
     )
     yield "A block whose message has another one inside waits for the end of that one, too."

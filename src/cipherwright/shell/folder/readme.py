@@ -44,7 +44,10 @@ _KINDS = (
     (".lpf", "the clock for nextpnr-ecp5 and Diamond"),
     (".core", "FuseSoC package with the targets default, lint, sim and, for FPGAs, synth"),
     (".svg", "timing diagram"),
-    ("_cocotb.py", "cocotb bench: Python runs it, in Icarus Verilog; it needs cocotb and the drivers it imports"),
+    (
+        "_cocotb.py",
+        "cocotb bench: Python runs it, in Icarus Verilog; it needs cocotb and the drivers it imports",
+    ),
     ("_model.cpp", "Verilator model, as a shared library with C functions"),
     ("_model.py", "the model as a Python class, which compiles it; its first lines have an example"),
     (".sv", "hand-written control of the core"),
@@ -133,8 +136,8 @@ def _bus_note(core: Core | BuiltEngine) -> str:
     left = _LEFT_OUT.get(core.parameters["control"], "")
     opens = f"{left}: leave these outputs of a master open. " if left else ""
     return (
-        f"{opens}Addresses are of bytes, from the beginning of the core's registers: the interconnect decodes "
-        "the bits above."
+        f"{opens}Addresses are of bytes, from the beginning of the core's registers: the interconnect "
+        "decodes the bits above."
     )
 
 
@@ -630,8 +633,15 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
         )
 
 
+def _block_latency(core: Core) -> Iterator[str]:
+    """When the result of a block is offered at a port."""
+    if core.stream and core.slots > 1 and core.parameters["mode"] != "ecb":
+        yield from interleaved_latency(core)
+        return
+    yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
+
+
 def _timing(core: Core) -> Iterator[str]:
-    p = core.ports
     if core.stream and core.takes != "block":
         yield from (word_timing if core.in_registers else bus_timing)(core)
         return
@@ -653,10 +663,7 @@ def _timing(core: Core) -> Iterator[str]:
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"
-    if core.stream and core.slots > 1 and core.parameters["mode"] != "ecb":
-        yield from interleaved_latency(core)
-    else:
-        yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
-    if p.ready_in:
+    yield from _block_latency(core)
+    if core.ports.ready_in:
         yield "That holds while results are taken at once."
     yield f"{blocks} can be taken every {cycles}: {core.bits_per_cycle:.4g} bits a cycle."
