@@ -191,6 +191,8 @@ def test_help_is_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]
         assert f"Usage: {' '.join(['cipherwright', *words])} " in texts[0]
+        flags = re.findall(r"^│ +(--[a-z-]+).*<bool>", texts[0], re.M)
+        assert set(flags) <= {"--help", "--install-completion", "--show-completion"}  # those of Typer
 
 
 def test_every_argument_and_option_says_what_it_is() -> None:
