@@ -26,6 +26,7 @@ DESK: dict[str, bytes] = {
     "deep.toml": b'[tool."a\\nb"]\nkeys = [1]\n',
     "DEEP.toml": b"a = " + b"[" * 5000,
     "HUGE.toml": b'cipher = "des"\nkey_bits = ' + b"9" * 5000,
+    "nan.toml": b'cipher = "des"\nstages = 20\nclock_mhz = nan\n',
     "text.toml": b'cipher = "des"\nkey_bits = "many"\nstages = 20\n',
     "date.toml": b"cipher = 2026-01-01\nkey_bits = 64\n",
     "nul.toml": b'cipher = "des\\u0000"\nkey_bits = 64\nstages = 20\n',
@@ -50,14 +51,17 @@ CELLS = ["implement", "des-small", "--target", "osu018"]
 CHANNELS = ["build", "aes-gcm-small", "--set", "channels=2"]
 
 COMMANDS: list[tuple[list[str], str]] = [
-    (["nonsense"], "no such command 'nonsense'"),
+    (["nonsense"], "no such command 'nonsense'; cipherwright -h tells more"),
     (
         ["encrypt", *XTS, "MORE", "OUT"],
         "the last unit of MORE would have 1 byte, and a unit has at least 16: give another --unit-bytes",
     ),
     (["build"], "missing argument"),
     (["build", "des-fast"], "missing option"),
-    (["build", "des-fast", "more", "-o", "OUT"], "unexpected extra argument (more); cipherwright -h"),
+    (
+        ["build", "des-fast", "more", "-o", "OUT"],
+        "unexpected extra argument (more); cipherwright build -h tells more",
+    ),
     (["list", "--bogus"], "no such option: --bogus"),
     (["list", "--js"], "no such option: --js (there is --json); "),
     (["verify", "FOLDER", "--blocks", "0"], "invalid value for '--blocks'"),
@@ -117,6 +121,7 @@ PRESETS: list[tuple[str, str]] = [
         'what is below it stands at the top level, such as cipher = "des"',
     ),
     ("deep.toml", 'has a table [tool."a\\nb"], and an option is in no table'),
+    ("nan.toml", "clock_mhz is a finite number, not nan; nan.toml asks for clock_mhz = nan"),
     ("text.toml", "key_bits is a whole number, not "),
     ("date.toml", "cipher is a text, not "),
     ("nul.toml", "cipher: a text is one line of printable characters"),
@@ -178,6 +183,11 @@ SETS: list[tuple[str, str, str]] = [
     ("des-fast", "clock_mhz=nan", "clock_mhz is a finite number, not nan"),
     ("des-fast", "clock_mhz=inf", "clock_mhz is a finite number, not inf"),
     ("des-xilinx-16", "clock_mhz=400", "16 stages reach"),
+    (
+        "des-fast",
+        "clock_mhz=5000",
+        "no number of stages reaches that period: one operation (lut4) takes 2.370 ns",
+    ),
     (
         "des-fast",
         "architecture=iterative",

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from cipherwright.cli import app, execute
-from cipherwright.report import RECORD_KEYS
+from cipherwright.report import PAPERS, RECORD_KEYS
 from cipherwright.spec import option_names
 from cipherwright.verify import oracle_bulk
 from tests.conftest import QUICK_AES
@@ -49,11 +49,14 @@ def test_list_json() -> None:
     done = cipherwright("list", "--json")
     data = json.loads(done.stdout)
     assert {"ciphers", "architectures", "modes", "targets", "presets"} <= set(data)
+    assert {"name": "ulx3s-85f", "title": "ULX3S with LFE5U-85F", "target": "ecp5-85k-8"} in data["boards"]
+    assert data["papers"] == list(PAPERS)
     assert {"des", "tdes"} <= {c["name"] for c in data["ciphers"]}
     assert {"des-xilinx-16", "des-xilinx-48", "des-fast", "des-small", "tdes-fast", "tdes-small"} <= {
         p["name"] for p in data["presets"]
     }
-    assert "des-fast" in cipherwright("list").stdout
+    shown = cipherwright("list").stdout
+    assert all(name in shown for name in ("des-fast", "ulx3s-85f", "des-xilinx,"))
 
 
 def test_list_options() -> None:
@@ -153,6 +156,7 @@ def test_a_file_through_a_built_core(tmp_path: Path) -> None:
         ("build m", {"misty1", "misty1-fast", "mars", "mars-small", "mine.toml", "mine.py", "made/"}),
         ("encrypt rijndael-", {"rijndael-ucla", "rijndael-ucla-keybuffer"}),
         ("implement des-small --target xcv", {"xcv", "xcve"}),
+        ("reproduce m", {"mars-ibm"}),
     ],
 )
 def test_a_shell_completes(typed: str, offered: set[str], tmp_path: Path) -> None:
@@ -187,6 +191,8 @@ def test_help_is_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]
         assert f"Usage: {' '.join(['cipherwright', *words])} " in texts[0]
+        flags = re.findall(r"^│ +(--[a-z-]+).*<bool>", texts[0], re.M)
+        assert set(flags) <= {"--help", "--install-completion", "--show-completion"}  # those of Typer
 
 
 def test_every_argument_and_option_says_what_it_is() -> None:

@@ -260,6 +260,21 @@ def test_picture(root: Path) -> None:
     assert draw(core.schedule, core.top, "png").startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    ("preset", "stages", "numbers"),
+    [("des-xilinx-16", 16, ["-1", *map(str, range(1, 17))]), ("aes-tiny", 2, ["1", "2"])],
+)
+def test_a_picture_numbers_stages_as_the_record_does(preset: str, stages: int, numbers: list[str]) -> None:
+    """A rank of registers in front of the block, such as that of an early key, has a negative number."""
+    core = build(load(preset))
+    assert core.record()["stages"] == stages
+    text = draw(core.schedule, core.top, "svg").decode()
+    shown = re.findall(r"<!-- (-?\d+)  ", text)
+    assert shown[: len(numbers)] == numbers
+    assert f"datapath of {stages} stages" in text
+    assert ("before the block comes" in text) == ("-1" in numbers)
+
+
 def test_a_long_pipeline_is_drawn_by_round() -> None:
     """des-fast: every stage is in one row, rows are in the order of the rounds, and each has its box."""
     core = build(load("des-fast"))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cipherwright as cw
@@ -148,6 +149,17 @@ def test_catalogues() -> None:
     assert cw.targets()["osu018"]
 
 
+@pytest.mark.parametrize("two", [np.int64(2), np.uint8(2), np.float64(2)], ids=lambda v: type(v).__name__)
+def test_numbers_of_numpy_are_numbers(two: Any) -> None:
+    core = cw.build("des-small", stages=two)
+    assert core.spec == cw.load("des-small", stages=2)
+    assert "np" not in core.record["given"]["call"]
+
+
+def test_one_extra_may_be_a_text(small: cw.Core, tmp_path: Path) -> None:
+    assert (small.write(tmp_path / "core", extras="cocotb") / "des_small_cocotb.py").is_file()
+
+
 def test_it_is_shown_briefly(small: cw.Core) -> None:
     assert len(repr(small)) < 300
     assert "\n" not in repr(small)
@@ -206,7 +218,35 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: cw.build("des-small").verify(blocks=0), "blocks is a whole number of at least 1, not 0 (int)"),
     (lambda: cw.build("des-small").implement(seeds=65), "seeds is a whole number from 1 to 64, not 65 (int)"),
     (lambda: cw.build("des-small").implement(target="none"), "there is no target none"),
+    (
+        lambda: cw.build("des-small").implement(target=7),  # type: ignore[arg-type]
+        "target is a target's name or a Liberty file, not 7 (int)",
+    ),
+    (
+        lambda: cw.build("des-small").implement(target=b"xcve"),  # type: ignore[arg-type]
+        "target is a target's name or a Liberty file, not b'xcve' (bytes)",
+    ),
+    (
+        lambda: cw.build("des-small").implement(prove="no"),  # type: ignore[arg-type]
+        "prove is True, False or None, not 'no' (str)",
+    ),
     (lambda: cw.build("des-small").implement(dont_use=["X"]), "dont_use is for cell libraries"),
+    (
+        lambda: cw.build("des-small").implement(target="osu018", dont_use=[5]),  # type: ignore[list-item]
+        "dont_use is a list of texts, not [5] (list)",
+    ),
+    (
+        lambda: cw.build("des-small").implement(target="osu018", corners=["a.lib"]),  # type: ignore[arg-type]
+        "corners is a dict of Liberty files by name, not ['a.lib'] (list)",
+    ),
+    (
+        lambda: cw.build("des-small").write("x", extras=None),  # type: ignore[arg-type]
+        "extras is a list of texts, not None (NoneType)",
+    ),
+    (
+        lambda: cw.build("des-small").write("x", extras="cocotbs"),
+        "extras are cocotb and model, not 'cocotbs' (str)",
+    ),
     (lambda: cw.Spec(name="x", cipher="des", stages=0), "stages is at least 1, not 0"),
     (lambda: cw.Spec(cipher="des"), "name is not given"),
     (lambda: cw.build("des-small").write("a\0b"), "a folder is a str or a path, not 'a\\x00b' (str)"),

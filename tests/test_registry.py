@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -400,6 +401,32 @@ class NoSteps(Toy):
         return ()
 
 
+class TextSteps(Toy):
+    name = "textsteps"
+
+    def steps(self, key_bits: int) -> tuple[Any, ...]:
+        return (*super().steps(key_bits), "round")
+
+
+class TextWidth(Toy):
+    name = "textwidth"
+
+    def steps(self, key_bits: int) -> tuple[Kind, ...]:
+        return tuple(replace(kind, key_bits=cast(int, "16")) for kind in super().steps(key_bits))
+
+
+class HalfControl(Toy):
+    name = "halfcontrol"
+    control_width = cast(int, 4.0)
+
+
+class JoinsNumber(Toy):
+    name = "joinsnumber"
+
+    def end(self, state: Words) -> Word:
+        return concat(state[0], cast(Word, 1))
+
+
 class WideKind(Toy):
     name = "widekind"
 
@@ -458,6 +485,13 @@ class Compares(Toy):
         ),
         (WideConstant, "the constant 0x10 does not fit into control_width, which is 4"),
         (NoSteps, "steps gives no steps (test_registry.py, line N)"),
+        (TextSteps, "steps gives a str among its Kinds (test_registry.py, line N)"),
+        (TextWidth, "key_bits of the Kind round is a number of bits, not '16'"),
+        (HalfControl, "control_width is a number of bits, not 4.0"),
+        (
+            JoinsNumber,
+            "TypeError: concat joins words, not 1: w.const(bits, number) is one (test_registry.py, line N)",
+        ),
         (WideKind, "the Kind round has key_bits = 24, its key word 16 bits"),
         (
             Asks,

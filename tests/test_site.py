@@ -79,6 +79,8 @@ def test_every_page_of_docs_is_there(site: Path, root: Path) -> None:
     pages = {p.with_name("index.html") if p.stem == "README" else p for p in pages}
     assert [p for p in sorted(pages) if not (site / p).exists()] == []
     assert (site / "index.html").exists() and (site / "ARCHITECTURE.html").exists()
+    assert "site.css" in _read(site / "index.html").targets
+    assert "../site.css" in _read(site / "guide/options.html").targets
 
 
 def test_generated_pages_show_the_cores(site: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import html
 import json
+import numbers
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ from .rebuild import verify_folder
 from .report.picture import draw
 from .shell import BuiltEngine, all_files, core_record, save
 from .shell import Core as GeneratedCore
-from .shell.folder import check_extras
+from .shell.folder import EXTRAS, check_extras
 from .sources import preset_names
 from .spec import Spec, parse
 from .spec import load as load_spec
@@ -262,14 +263,15 @@ class Core:
         478
         """
         _number("seeds", seeds, 1, 64)
-        chosen = os.fspath(target) or self.spec.target
-        if isinstance(dont_use, str):
-            dont_use = (dont_use,)
-        given = {name: _path(path, "a corner is a Liberty file") for name, path in (corners or {}).items()}
-        if (dont_use or given) and load_target(chosen).kind != "cells":
-            option = "dont_use" if dont_use else "corners"
+        if prove is not None and not isinstance(prove, bool):
+            raise UserError(f"prove is True, False or None, not {_shown(prove)}")
+        what = "target is a target's name or a Liberty file"
+        chosen = str(_path(target, what)) if target != "" else self.spec.target
+        unused, given = _texts(dont_use, "dont_use"), _corners(corners)
+        if (unused or given) and load_target(chosen).kind != "cells":
+            option = "dont_use" if unused else "corners"
             raise UserError(f"{option} is for cell libraries, and {chosen} is none")
-        cells = CellOptions(tuple(dont_use), given)
+        cells = CellOptions(unused, given)
         with self._folder() as folder:
             into = None if out is None else _path(out)
             return actions.implement_core(folder, chosen, seeds, cells, prove, tell, into)
@@ -295,9 +297,11 @@ class Core:
             if isinstance(self.made, BuiltEngine):
                 raise UserError("a picture draws a schedule's stages, and an engine has none")
             extra[f"pipeline.{picture}"] = draw(self.made.schedule, self.made.top, picture)
-        out = _path(folder)
-        check_extras(self.made, extras)
-        save(replace(self.made, extras=tuple(extras)), out, extra)
+        out, added = _path(folder), _texts(extras, "extras")
+        if unknown := [name for name in added if name not in EXTRAS]:
+            raise UserError(f"extras are {' and '.join(EXTRAS)}, not {_shown(unknown[0])}")
+        check_extras(self.made, added)
+        save(replace(self.made, extras=added), out, extra)
         return out
 
     def __repr__(self) -> str:
@@ -426,8 +430,12 @@ class Cores:
         return self.found.best(_goal(goal) if goal else None)
 
     def build(self, point: plan.Point | None = None) -> Core:
-        """A core of them, built: `point`, or the best one."""
-        chosen = point or self.best()
+        """A core of them, built: `point`, one of `points`, or the best one (None). Raises UserError where
+        `point` is none.
+        """
+        chosen = self.best() if point is None else point
+        if not isinstance(chosen, plan.Point):
+            raise UserError(f"a core of the list is one of its points, not {_shown(point)}")
         return build(self.found.question.source, **chosen.options)
 
     @property
@@ -588,10 +596,29 @@ def _path(value: object, otherwise: str = "a folder is a str or a path") -> Path
     raise UserError(f"{otherwise}, not {_shown(value)}")
 
 
+def _texts(value: object, name: str) -> tuple[str, ...]:
+    """Texts that a user gave as the argument `name`; one text alone is one of them."""
+    given = (value,) if isinstance(value, str) else value
+    if isinstance(given, Sequence) and all(isinstance(text, str) for text in given):
+        return tuple(given)
+    raise UserError(f"{name} is a list of texts, not {_shown(value)}")
+
+
+def _corners(given: object) -> dict[str, Path]:
+    """The Liberty file of each corner, by the corner's name."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise UserError(f"corners is a dict of Liberty files by name, not {_shown(given)}")
+    return {name: _path(path, "a corner is a Liberty file") for name, path in given.items()}
+
+
 def _option(name: str, value: object) -> object:
     """The value of an option as a TOML file would give it. Raises UserError where it is of no such kind."""
-    if value is None or isinstance(value, str | int | float | bool):
+    if value is None or isinstance(value, str | bool):
         return value
+    if isinstance(value, numbers.Real):  # one of numpy, too
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Sequence) and all(isinstance(v, str) for v in value):

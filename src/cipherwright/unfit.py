@@ -38,10 +38,13 @@ _KINDS = {
 """How a type of pydantic's errors begins -> what the value is to be, with the limits that the error names."""
 
 
-def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) -> UserError:
+def told(
+    e: ValidationError, options: Sequence[str], preset: Mapping[str, Any], whose: str = "the preset"
+) -> UserError:
     """The first thing that is wrong, of all that `e` holds, as one sentence. options: the names of all
     options that there are, for the nearest to a name that is none; preset: the values that a preset or file
-    states, which the sentence mentions where the mistake is in them.
+    states, which the sentence mentions where the mistake is in them; whose: what states them, as the sentence
+    calls it.
     """
     first = e.errors()[0]
     name, *items = map(str, first["loc"]) if first["loc"] else ("",)
@@ -54,7 +57,7 @@ def told(e: ValidationError, options: Sequence[str], preset: Mapping[str, Any]) 
     error = first.get("ctx", {}).get("error")
     theirs = [n for n in (error.options if isinstance(error, Unfit) else [name]) if n in preset]
     asked = (
-        "; the preset asks for " + ", ".join(f"{n} = {shortened(preset[n])}" for n in theirs)
+        f"; {whose} asks for " + ", ".join(f"{n} = {shortened(preset[n])}" for n in theirs)
         if theirs and len(theirs) < len(preset)
         else ""
     )

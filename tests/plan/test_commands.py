@@ -177,3 +177,10 @@ def test_mistakes_in_python(asked: dict[str, Any], message: str) -> None:
         cores.best(colour="red")
     with pytest.raises(UserError, match="the clock is asked for in explore"):
         cores.best(clock_mhz=50)
+
+
+@pytest.mark.parametrize("point", [0, "area"])
+def test_only_a_point_of_the_list_is_built(point: Any) -> None:
+    cores = explore("des", direction="encrypt", architecture="iterative", rounds_per_cycle=1, key="agile")
+    with pytest.raises(UserError, match=f"a core of the list is one of its points, not {point!r}"):
+        cores.build(point)

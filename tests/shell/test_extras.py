@@ -352,6 +352,13 @@ def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
         "    print(hex(made[2]), [hex(w) for w in core.crypt(0x133457799BBCDFF1, made[:1], decrypt=1)])\n"
     )
     assert _python(folder, "-c", again).stdout == "0x85e813540f0ab405 ['0x123456789abcdef']\n"
+    for given, told in (
+        ("s_valid=1", "des_small has no input s_valid; there are rst_i, "),
+        ("s_valid_i=2", "s_valid_i takes 1 bit(s), and 2 does not fit"),
+        ("s_block_i=-1", "s_block_i takes 64 bit(s), and -1 does not fit"),
+    ):
+        wrong = f"from des_small_model import DesSmall\nDesSmall().cycle({given})\n"
+        assert f"ValueError: {told}" in _python(folder, "-c", wrong).stderr
 
 
 @pytest.mark.parametrize("variant", [TAG_CORE, LENGTH_CORE, LENGTHS], ids=["tags", "ccm", "ccm axi"])

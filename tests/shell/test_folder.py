@@ -105,6 +105,43 @@ def test_files_agree(variant: tuple[str, ...], built: Callable[..., Built]) -> N
 
 
 @pytest.mark.parametrize(
+    ("control", "left"),
+    [("axi-lite", ("awprot", "arprot")), ("apb", ("pprot",)), ("wishbone", ()), ("none", ())],
+)
+def test_the_readme_says_what_a_register_bus_leaves_out(
+    control: str, left: tuple[str, ...], built: Callable[..., Built]
+) -> None:
+    """Signals that the ports do not have are named, and where addresses begin is said of a bus alone."""
+    core, folder = built(*BUS, f"control={control}")
+    text = (folder.path / "README.md").read_text().split("## Reset")[0]
+    ports = {pin.name.rpartition("_")[2] for pin in core.component.pins}
+    assert not ports & set(left)
+    assert [name for name in ("awprot", "arprot", "pprot") if name.upper() in text] == list(left)
+    assert ("leave these outputs of a master open" in text) == bool(left)
+    assert ("from the beginning of the core's registers" in text) == (control != "none")
+
+
+def _meanings(texts: dict[str, str], top: str) -> dict[str, dict[str, str]]:
+    """What each port means, with the order of its bytes, by the two files that say it in a line."""
+    rows = re.findall(r"^\| `(\w+)` \| (?:in|out)put \| \d+ \| (.*) \|$", texts["README.md"], re.M)
+    vhdl = re.findall(r"^ +(\w+) : (?:in|out) [^-]*  -- (.*)$", texts[f"{top}_pkg.vhd"], re.M)
+    return {"README.md": dict(rows), "VHDL": dict(vhdl)}
+
+
+@pytest.mark.parametrize("variant", [("des-small",), BUS], ids=" ".join)
+def test_vhdl_tells_the_order_of_bytes(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    core, folder = built(*variant)
+    texts = _texts(folder.path)
+    said = _meanings(texts, core.top)
+    assert said["VHDL"] == said["README.md"]
+    assert any("the last byte in bits" in meaning for meaning in said["VHDL"].values())
+    package = texts[f"{core.top}_pkg.vhd"]
+    texts[f"{core.top}_pkg.vhd"] = re.sub("; (its first byte|byte 0 of the standard) in bits.*", "", package)
+    said = _meanings(texts, core.top)
+    assert said["VHDL"] != said["README.md"]
+
+
+@pytest.mark.parametrize(
     ("name", "old", "new"),
     [
         ("des_small.v", "key_i      input        64", "key_i      input        56"),

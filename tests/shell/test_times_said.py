@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cipherwright.shell import Core
+from cipherwright.verify.axi_stream import AxiBench
 from cipherwright.verify.message_axi import AxiMessageBench, Flow
 from cipherwright.verify.message_axi_checks import check_message_stream, fresh_key, messages_of, play
 from tests.conftest import LIGHT_GCM, LIGHT_LOOP, Built
+
+from .folder_class import folder_class, through
 
 
 @pytest.mark.parametrize(
@@ -79,3 +84,42 @@ def test_the_readme_of_ccm_behind_axi_stream_says_when_results_leave(
         waits += times
     assert least == min(waits)
     assert max(waits) <= most
+
+
+def _latency(model: Any, core: Core, slot: int, gap: int) -> int:
+    """Cycles from the one that takes a block of the message `slot` to the first that offers its result, after
+    `gap` cycles in which `core` has nothing more to do.
+    """
+    width = core.parameters["tdata_bits"] or core.parameters["block_bits"]
+    beats = core.parameters["block_bits"] // width
+    for _ in range(2 * core.latency + gap):
+        model.cycle(s_axis_tvalid=0)
+    while beats:
+        last = int(beats == 1)
+        offer = {"s_axis_tvalid": 1, "s_axis_tlast": last, "s_axis_tkeep": (1 << width // 8) - 1}
+        beats -= model.cycle(**offer, s_axis_tuser=slot)["s_axis_tready"]
+    cycles = 1
+    while not model.cycle(s_axis_tvalid=0)["m_axis_tvalid"]:
+        cycles += 1
+    return cycles
+
+
+@pytest.mark.parametrize(
+    "more",
+    [("mode=cbc", "direction=encrypt"), ("mode=cfb", "tdata_bits=32", "direction=encrypt")],
+    ids=" ".join,
+)
+def test_the_readme_says_how_long_a_block_waits_for_the_turn_of_its_message(
+    more: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
+) -> None:
+    """Whenever it comes, and whichever message it is of: the least and the most that a simulation shows."""
+    core, folder = built("des-small", "stages=3", "interface=axi-stream", *more)
+    assert isinstance(core, Core)
+    text = (folder.path / "README.md").read_text()
+    found = re.search(r"In a core at rest a result is offered (\d+) to (\d+) cycles after its block", text)
+    assert found
+    bench = AxiBench.compile(folder.sources, folder.record)
+    with through(folder_class(core, tmp_path / "core"), bench.simulation, {"m_axis_tready": 1}) as model:
+        seen = {_latency(model, core, slot, gap) for gap in range(core.slots) for slot in range(core.slots)}
+    assert [min(seen), max(seen)] == [int(n) for n in found.groups()]
+    assert min(seen) < max(seen)

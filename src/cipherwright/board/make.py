@@ -13,6 +13,7 @@ from ..errors import CheckFailed, UserError
 from ..files import new_folder
 from ..flow import generate
 from ..progress import Tell, quiet
+from ..registry import origin
 from ..shell import Core, rtl_digest
 from ..shell.board import BoardTop, Pll, board_top, model_of_pll, pll_module
 from ..spec import load
@@ -99,6 +100,7 @@ def _facts(board: Board, core: Core, top: BoardTop, baud: int, digest: str) -> d
         "core": core.top,
         "digest": digest,
         "parameters": json.loads(json.dumps(dict(core.parameters))),
+        "given": origin(core.parameters["cipher"]),
         "word_bytes": w.word // 8,
         "key_bytes": w.key // 8,
         "iv_bytes": w.iv // 8,

@@ -39,8 +39,7 @@ def check_contract(cipher: Standard, key_bits: int) -> None:
     than its place asks for. What the functions raise themselves is raised as it is, but for those that only
     some cores need (`key_previous`, `key_mirror`, `key_end`).
     """
-    if not cipher.steps(key_bits):
-        raise Misfit(f"steps gives no steps{_place(cipher.steps)}")
+    _check_numbers(cipher, key_bits)
     b = IntBuilder()
     words = _check_schedule(cipher, over(b, b.const(key_bits, 0)))
     start = _state("begin", cipher.begin, over(b, b.const(cipher.block_bits, 0)))
@@ -50,6 +49,24 @@ def check_contract(cipher: Standard, key_bits: int) -> None:
             seen.add(kind)
             _check_kind(kind, start, word)
     _word("end", cipher.end, start, width=cipher.block_bits)
+
+
+def _check_numbers(cipher: Standard, key_bits: int) -> None:
+    """Raise Misfit unless there are steps, each is a Kind, and widths are whole numbers."""
+    steps: Sequence[object] = cipher.steps(key_bits)
+    if not steps:
+        raise Misfit(f"steps gives no steps{_place(cipher.steps)}")
+    for step in steps:
+        if not isinstance(step, Kind):
+            raise Misfit(f"steps gives {_noun(step)} among its Kinds{_place(cipher.steps)}")
+        _check_width(f"key_bits of the Kind {step.name}", step.key_bits)
+    _check_width("control_width", cipher.control_width)
+
+
+def _check_width(what: str, width: object) -> None:
+    """Raise Misfit unless `width` is a number of bits."""
+    if type(width) is not int or width < 1:
+        raise Misfit(f"{what} is a number of bits, not {width!r:.80}")
 
 
 def _check_kind(kind: Kind, start: Words, word: Word) -> None:

@@ -291,6 +291,8 @@ def concat(*words: Word) -> Word:
     >>> under(b, concat(over(b, IntWord(4, 0xA)), over(b, IntWord(8, 5)))) == IntWord(12, 0xA05)
     True
     """
+    if strange := [word for word in words if not isinstance(word, Word)]:
+        raise TypeError(f"concat joins words, not {strange[0]!r:.80}: w.const(bits, number) is one")
     return words[0] if len(words) == 1 else words[0]._concat(words)
 
 

@@ -15,7 +15,20 @@ from ..errors import CheckFailed, UserError
 from ..files import check_result, read_whole, write_whole
 from ..key_input import parse_any_hex, parse_hex, read_key
 from ..wording import counted
-from .console import Aad, AadFile, Iv, Json, Key, KeyFile, UnitBytes, err, print_json, progress
+from .console import (
+    Aad,
+    AadFile,
+    CipherFile,
+    Iv,
+    Json,
+    Key,
+    KeyFile,
+    UnitBytes,
+    err,
+    print_json,
+    progress,
+    register_file,
+)
 
 if TYPE_CHECKING:
     from ..board.link import BoardLink
@@ -54,6 +67,7 @@ class BoardRunLine:
         bool, typer.Option("--decrypt", help="Decrypt the file IN instead of encrypting it.")
     ] = False
     seconds: Annotated[float, typer.Option(help="Seconds that the self-check takes.", min=0.0)] = 1.0
+    cipher: CipherFile = None
     as_json: Json = False
 
     def secret(self, facts: dict[str, Any]) -> bytes:
@@ -73,8 +87,11 @@ def board_run(line: BoardRunLine) -> None:
     from ..board.driver import link_to
     from ..board.link import read_facts
     from ..board.simulated import simulated_port
+    from ..registry import check_origin
 
+    register_file(line.cipher)
     facts = read_facts(line.folder)
+    check_origin(facts["parameters"]["cipher"], facts.get("given", {}), line.folder)
     _check_slot(facts, line)
     job = _job(facts, line.files, line) if line.files else None
     with progress("talking to the board") as tell:

@@ -27,7 +27,9 @@ class _CoreLine:
     preset: Source
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="New folder for the core.")]
     sets: Sets = field(default_factory=list)
-    picture: Annotated[str, typer.Option(help="Draw the stages into the folder, as svg or png.")] = ""
+    picture: Annotated[
+        str, typer.Option(metavar="svg|png", help="Draw the stages into the folder, as svg or png.")
+    ] = ""
     extras: Annotated[
         str,
         typer.Option(

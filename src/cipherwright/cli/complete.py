@@ -7,7 +7,7 @@ import os
 
 from ..errors import UserError
 
-__all__ = ["complete_board", "complete_source", "complete_target"]
+__all__ = ["complete_board", "complete_paper", "complete_source", "complete_target"]
 
 
 def complete_source(incomplete: str) -> list[str]:
@@ -35,6 +35,13 @@ def complete_board(incomplete: str) -> list[str]:
     from ..board import board_names
 
     return [n for n in board_names() if n.startswith(incomplete)]
+
+
+def complete_paper(incomplete: str) -> list[str]:
+    """Names of papers that begin with `incomplete`."""
+    from ..report import PAPERS
+
+    return [n for n in PAPERS if n.startswith(incomplete)]
 
 
 def complete_target(incomplete: str) -> list[str]:

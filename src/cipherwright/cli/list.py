@@ -28,9 +28,10 @@ class ListLine:
 
 
 def list_(line: ListLine) -> None:
-    """List ciphers, architectures, modes, targets and presets; or the options of a core."""
+    """List ciphers, architectures, modes, targets, presets, boards and papers; or the options of a core."""
+    from ..board import board_names, load_board
     from ..registry import known_ciphers
-    from ..report import print_rows
+    from ..report import PAPERS, print_rows
     from ..spec import ARCHITECTURES, INTERFACES, MODES, load, preset_names, stated
     from ..target import load_target, target_names
 
@@ -40,6 +41,7 @@ def list_(line: ListLine) -> None:
     ciphers = known_ciphers().values()
     specs = [load(n) for n in preset_names()]
     targets = [load_target(n) for n in target_names()]
+    boards = [load_board(n) for n in board_names()]
     if line.as_json:
         print_json(
             {
@@ -62,6 +64,8 @@ def list_(line: ListLine) -> None:
                 "presets": [
                     {"name": s.name, "title": s.title, "cipher": s.cipher, "source": s.source} for s in specs
                 ],
+                "boards": [{"name": b.name, "title": b.title, "target": b.target} for b in boards],
+                "papers": list(PAPERS),
             }
         )
         return
@@ -86,9 +90,10 @@ def list_(line: ListLine) -> None:
         ((s.name, s.title + (f" ({s.source})" if s.source else "")) for s in specs),
     )
     print_rows(out, "Targets", ("name", "what", "kind"), ((t.name, t.title, t.kind) for t in targets))
+    print_rows(out, "Boards", ("name", "what", "target"), ((b.name, b.title, b.target) for b in boards))
     out.print(
         f"Architectures: {', '.join(ARCHITECTURES)}. Modes: {', '.join(MODES)}. Interfaces: "
-        f"{', '.join(INTERFACES)}."
+        f"{', '.join(INTERFACES)}. Papers: {', '.join(PAPERS)}."
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import MISSING, Field, fields
 from inspect import Parameter, Signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 __all__ = ["command"]
 
@@ -18,7 +19,7 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     the rest. Fields have the order of the help.
     """
     [line] = (kind for name, kind in get_type_hints(run).items() if name != "return")
-    kinds = get_type_hints(line, include_extras=True)
+    kinds = {n: _without_type(k) for n, k in get_type_hints(line, include_extras=True).items()}
 
     def called(**values: Any) -> None:
         run(line(**values))
@@ -32,6 +33,16 @@ def command(run: Callable[[Any], None]) -> Callable[..., None]:
     called.__annotations__ = kinds
     called.__doc__ = run.__doc__
     return called
+
+
+def _without_type(kind: Any) -> Any:
+    """The `Annotated` type of a field; a flag takes no value, so its help shows no type of one."""
+    base, *more = get_args(kind)
+    if bool not in (base, *get_args(base)):
+        return kind
+    flag = copy(more[0])
+    flag.metavar = ""
+    return Annotated[base, flag]
 
 
 def _default(of: Field[Any]) -> Any:

@@ -11,6 +11,7 @@ import typer
 
 from ..errors import UserError
 from ..progress import part_of
+from .complete import complete_paper
 from .console import Json, out, print_json, progress
 
 __all__ = ["reproduce"]
@@ -23,7 +24,9 @@ class ReproduceLine:
     paper: Annotated[
         str,
         typer.Argument(
-            metavar="[PAPER]", help="The paper, such as des-xilinx; all of them where none is named."
+            metavar="[PAPER]",
+            help="The paper, such as des-xilinx; all of them where none is named.",
+            autocompletion=complete_paper,
         ),
     ] = ""
     as_json: Json = False

@@ -70,7 +70,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _common(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_show_version, is_eager=True, help="Show the version."
+        ),
     ] = False,
 ) -> None:
     """Block ciphers as hardware."""
@@ -150,7 +153,8 @@ def _usage(error: Any) -> int:
     message = str(error.format_message()).rstrip(".")
     for theirs, ours in _SAID.items():
         message = message.replace(theirs, ours)
-    return _fail(f"{message[:1].lower()}{message[1:]}; cipherwright -h tells more", 2)
+    called = getattr(getattr(error, "ctx", None), "command_path", "cipherwright")
+    return _fail(f"{message[:1].lower()}{message[1:]}; {called} -h tells more", 2)
 
 
 def _fail(text: str, status: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..rtl import main_round
 from ..schedule import Schedule
+from ..wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +27,16 @@ def _contents(s: Schedule, stage: int) -> str:
         names["travel"] = names.pop("hop", 1)
     shown = [n if c == 1 else f"{n} ×{c}" for n, c in names.items()]
     return ", ".join(shown[:2]) + (f" … {shown[-1]}" if len(shown) > 2 else "")
+
+
+def _number(stage: int) -> str:
+    """A stage as pictures number it: 1 is the one that the block comes into, -1 the one before it."""
+    return str(stage + 1 if stage >= 0 else stage)
+
+
+def _early(s: Schedule) -> str:
+    """What negative numbers of stages mean, where there are any."""
+    return "; stages below 0: before the block comes" if s.io.first < 0 else ""
 
 
 _ROWS = 24
@@ -95,8 +106,8 @@ def _by_round(s: Schedule, title: str, rounds: list[tuple[str, list[int]]]) -> F
                 )
             )
             axis.text(column + 0.5, row + 0.5, f"{ranks.get(k + 1, 0)}", ha="center", va="center", fontsize=7)
-        first, last = stages[0] - s.io.first + 1, stages[-1] - s.io.first + 1
-        labels.append(f"{name}: {first} to {last}" if last > first else f"{name}: {first}")
+        first, last = _number(stages[0]), _number(stages[-1])
+        labels.append(f"{name}: {first} to {last}" if last != first else f"{name}: {first}")
         most = max(delays[k] for k in stages)
         axis.text(widest + 0.1, row + 0.5, f"{most:.2f} ns", va="center", fontsize=7)
     axis.set_xlim(0, widest + 1)
@@ -104,11 +115,12 @@ def _by_round(s: Schedule, title: str, rounds: list[tuple[str, list[int]]]) -> F
     axis.set_yticks([row + 0.5 for row in range(len(rounds))], labels, fontsize=8)
     axis.set_xticks([k + 0.5 for k in range(widest)], [str(k + 1) for k in range(widest)], fontsize=7)
     axis.set_xlabel(
-        "stage of the round, in each box the registers after it; at the right the delay of the longest stage",
+        "stage of the round, in each box the registers after it; at the right the delay of the longest stage"
+        + _early(s),
         fontsize=8,
     )
     axis.set_title(
-        f"{title}: {s.stages - s.io.first} stages, {s.register_bits()} registers; "
+        f"{title}: datapath of {s.stages} stages, {s.register_bits():,} registers; "
         f"delays by the model of {s.model.name}, planned period {s.period:.2f} ns",
         loc="left",
         fontsize=9,
@@ -130,9 +142,13 @@ def _by_stage(s: Schedule, title: str) -> Figure:
     left.barh(y, [ranks.get(k + 1, 0) for k in stages], color="#4c78a8", height=0.8)
     for k, row in zip(stages, y, strict=True):
         left.text(3, row, f"{ranks.get(k + 1, 0)}", va="center", ha="left", fontsize=6, color="white")
-    left.set_yticks(y, [f"{row}  {_contents(s, k)}" for k, row in zip(stages, y, strict=True)], fontsize=6)
-    left.set_xlabel("registers after the stage")
-    left.set_title(f"{title}: {s.register_bits()} registers", loc="left", fontsize=9)
+    left.set_yticks(y, [f"{_number(k)}  {_contents(s, k)}" for k in stages], fontsize=6)
+    left.set_xlabel(f"registers after the stage{_early(s)}")
+    left.set_title(
+        f"{title}: datapath of {counted(s.stages, 'stage')}, {s.register_bits():,} registers",
+        loc="left",
+        fontsize=9,
+    )
     right.barh(y, [delays[k] for k in stages], color="#f58518", height=0.8)
     right.axvline(s.period, color="#333333", linewidth=0.8)
     right.set_xlabel(f"delay by the model of {s.model.name}, ns (line: {s.period:.2f})")

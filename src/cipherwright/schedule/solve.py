@@ -281,11 +281,17 @@ def _stages_for(graph: Graph, model: DelayModel, period: float | None, io: Io) -
     stages = fewest_stages(graph, model, period, io)
     if stages is not None:
         return stages
+    raise UserError(
+        f"no number of stages reaches {period:.3f} ns ({1000 / period:.0f} MHz): {_slowest(graph, model)}"
+    )
+
+
+def _slowest(graph: Graph, model: DelayModel) -> str:
+    """The operation that limits the clock, and the clock that it allows, as a part of a sentence."""
     slow = max((n for i, n in enumerate(graph.nodes) if graph.agile[i]), key=lambda n: model.delay(graph, n))
     most = model.delay(graph, slow) + model.register
-    raise UserError(
-        f"no number of stages reaches {period:.3f} ns ({1000 / period:.0f} MHz): one operation "
-        f"({model.key(graph, slow)}) takes {most:.3f} ns with its register, so ask for at most "
+    return (
+        f"one operation ({model.key(graph, slow)}) takes {most:.3f} ns with its register, so ask for at most "
         f"{int(1000 / most)} MHz"
     )
 
@@ -302,7 +308,11 @@ def _period_for(graph: Graph, model: DelayModel, stages: int, period: float | No
     if period is None or best <= period + _EPS:
         return best if period is None else period
     need = fewest_stages(graph, model, period, io)
-    more = f"that period takes stages = {need} or more" if need else "no number of stages reaches that period"
+    more = (
+        f"that period takes stages = {need} or more"
+        if need
+        else f"no number of stages reaches that period: {_slowest(graph, model)}"
+    )
     raise TooFewStages(
         f"{counted(stages, 'stage')} reach{'es' * (stages == 1)} {best:.3f} ns ({1000 / best:.0f} MHz) by "
         f"the delay model, not {period:.3f} ns; {more}"

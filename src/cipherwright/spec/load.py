@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -55,17 +56,18 @@ def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
     path, data = read_preset(preset)
     changed = dict(changes) if isinstance(changes, Mapping) else read_changes(changes)
     kept = {k: v for k, v in data.items() if k not in changed}
+    whose = Path(preset).name if preset.endswith((".py", ".toml")) else "the preset"
     if path is None:
         if "name" in data or "name" in changed:
-            return parse({**data, **changed}, kept)
-        spec = parse({"name": "core", **data, **changed}, kept)
-        return parse({**data, **changed, "name": cipher_core_name(spec.options())}, kept)
+            return parse({**data, **changed}, kept, whose)
+        spec = parse({"name": "core", **data, **changed}, kept, whose)
+        return parse({**data, **changed, "name": cipher_core_name(spec.options())}, kept, whose)
     if "name" not in data and "name" not in changed and (why := unfit_name(path.stem)):
         raise UserError(
             f"the file's name can't name the core ({why}): write name = \"{proposed_name(path.stem)}\" in "
             f"{path.name!r}, or give it with --set"
         )
-    spec = parse({"name": path.stem, **data, **changed}, kept)
+    spec = parse({"name": path.stem, **data, **changed}, kept, whose)
     try:
         before = parse({"name": proposed_name(path.stem), **data})
     except UserError:  # it is complete with the changes only
@@ -73,7 +75,7 @@ def load(preset: str, changes: Sequence[str] | Mapping[str, Any] = ()) -> Spec:
     other = {} if "title" in changed or _as_titled(before, spec) else {"title": ""}
     if "name" not in data and "name" not in changed:
         other["name"] = changed_name(spec.name, before.options(), spec.options(), preset_names())
-    return parse({"name": path.stem, **data, **changed, **other}, kept) if other else spec
+    return parse({"name": path.stem, **data, **changed, **other}, kept, whose) if other else spec
 
 
 def _as_titled(before: Spec, after: Spec) -> bool:
@@ -82,9 +84,12 @@ def _as_titled(before: Spec, after: Spec) -> bool:
     return all(old.get(o) == v for o, v in new.items() if o not in _BESIDE_THE_TITLE)
 
 
-def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> Spec:
-    """A checked spec of the options in `data`, by name. `preset`: what of it a preset or file says. Raises
-    UserError: one sentence on the first thing that is wrong, and where that comes from the preset.
+def parse(
+    data: Mapping[str, Any], preset: Mapping[str, Any] | None = None, whose: str = "the preset"
+) -> Spec:
+    """A checked spec of the options in `data`, by name. `preset`: what of it a preset or file says; `whose`:
+    how a sentence names that. Raises UserError: one sentence on the first thing that is wrong, and where that
+    comes from the preset.
 
     >>> spec = parse({"name": "mine", "cipher": "des", "architecture": "iterative"})
     >>> spec.block_bits, spec.key_bits, spec.direction
@@ -94,5 +99,5 @@ def parse(data: Mapping[str, Any], preset: Mapping[str, Any] | None = None) -> S
         return Spec(**data)
     except UserError as e:
         if isinstance(e.__cause__, ValidationError):
-            raise told(e.__cause__, option_names(), preset or {}) from None
+            raise told(e.__cause__, option_names(), preset or {}, whose) from None
         raise

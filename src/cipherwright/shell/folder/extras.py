@@ -149,7 +149,8 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
 
 def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
     clock, pins = core.component.clock, core.component.pins
-    inputs = _rows([pin for pin in pins if not pin.out and pin.name != clock.clock])
+    driven = [pin for pin in pins if not pin.out and pin.name != clock.clock]
+    inputs = _rows(driven)
     outputs = _rows([pin for pin in pins if pin.out])
     ports = (
         core.ports
@@ -181,6 +182,7 @@ def _model(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, st
             cls="".join(part.capitalize() for part in core.top.split("_")),
             sources=rtl_names(core.files),
             inputs=inputs,
+            widths={pin.name: pin.width for pin in driven},
             outputs=outputs,
             reset=clock.reset,
             patience=_patience(core),

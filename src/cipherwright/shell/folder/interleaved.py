@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..core import Core
 
-__all__ = ["interleaved_sentences"]
+__all__ = ["interleaved_latency", "interleaved_sentences"]
 
 
 def interleaved_sentences(core: Core) -> Iterator[str]:
@@ -39,3 +39,12 @@ def _beats(core: Core) -> Iterator[str]:
     yield "A beat waits for the turn of its message, and the beats behind it wait, too: offer them in turn."
     if core.slots < 1 << bits:
         yield f"A number above {most} has no turn: a beat with it holds the core until a reset."
+
+
+def interleaved_latency(core: Core) -> Iterator[str]:
+    """When results leave `core` behind AXI-Stream, which takes a block before the turn of its message."""
+    yield (
+        f"In a core at rest a result is offered {core.latency} to {core.latency + core.slots - 1} cycles "
+        "after its block is taken: inside, the block waits for the turn of its message."
+    )
+    yield "A block whose message has another one inside waits for the end of that one, too."

@@ -23,7 +23,7 @@ from .example import Worked
 from .fifos import fifo_sentences
 from .figures import figure_rows
 from .fusesoc import vlnv
-from .interleaved import interleaved_sentences
+from .interleaved import interleaved_latency, interleaved_sentences
 from .mac import mac_sentences, mac_table, mac_timing
 from .message_bus import bus_sentences, bus_table, bus_timing
 from .message_diagrams import letters
@@ -44,9 +44,12 @@ _KINDS = (
     (".lpf", "the clock for nextpnr-ecp5 and Diamond"),
     (".core", "FuseSoC package with the targets default, lint, sim and, for FPGAs, synth"),
     (".svg", "timing diagram"),
-    ("_cocotb.py", "cocotb bench: Python runs it, in Icarus Verilog"),
-    ("_model.cpp", "Verilator model, as a shared library"),
-    ("_model.py", "the model as a Python class"),
+    (
+        "_cocotb.py",
+        "cocotb bench: Python runs it, in Icarus Verilog; it needs cocotb and the drivers it imports",
+    ),
+    ("_model.cpp", "Verilator model, as a shared library with C functions"),
+    ("_model.py", "the model as a Python class, which compiles it; its first lines have an example"),
     (".sv", "hand-written control of the core"),
     (".rdl", "register map: SystemRDL, from which the registers are made"),
     ("_registers.md", "the register map as a page"),
@@ -102,6 +105,7 @@ def readme(
         files=[(name, _file_kind(name, core)) for name in sorted([*files, "record.json"])],
         pins=core.component.pins,
         clock=core.component.clock.clock,
+        bus_note=_bus_note(core),
         reset=reset_text(core),
         diagrams=[(d, f"{core.top}_{d.name}.svg") for d in drawn],
         letters="" if isinstance(core, BuiltEngine) else letters(core),
@@ -118,6 +122,22 @@ def readme(
         simulated=simulated(spec, core),
         licence=textwrap.fill(f"SPDX-License-Identifier: Apache-2.0. {TERMS}", 120),
         **said,
+    )
+
+
+_LEFT_OUT = {"axi-lite": "AWPROT and ARPROT are left out", "apb": "PPROT is left out"}
+"""Optional signals that a register bus does not have."""
+
+
+def _bus_note(core: Core | BuiltEngine) -> str:
+    """What the interconnect in front of a register bus has to know; "" where there is none."""
+    if isinstance(core, BuiltEngine) or not core.bus:
+        return ""
+    left = _LEFT_OUT.get(core.parameters["control"], "")
+    opens = f"{left}: leave these outputs of a master open. " if left else ""
+    return (
+        f"{opens}Addresses are of bytes, from the beginning of the core's registers: the interconnect "
+        "decodes the bits above."
     )
 
 
@@ -613,8 +633,15 @@ def _mode(spec: Spec, core: Core) -> Iterator[str]:
         )
 
 
+def _block_latency(core: Core) -> Iterator[str]:
+    """When the result of a block is offered at a port."""
+    if core.stream and core.slots > 1 and core.parameters["mode"] != "ecb":
+        yield from interleaved_latency(core)
+        return
+    yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
+
+
 def _timing(core: Core) -> Iterator[str]:
-    p = core.ports
     if core.stream and core.takes != "block":
         yield from (word_timing if core.in_registers else bus_timing)(core)
         return
@@ -636,7 +663,7 @@ def _timing(core: Core) -> Iterator[str]:
         return
     blocks = f"{core.slots} blocks" if core.slots > 1 else "A block"
     cycles = f"{core.interval} cycles" if core.interval > 1 else "cycle"
-    yield f"A result is offered {counted(core.latency, 'cycle')} after its block is taken."
-    if p.ready_in:
+    yield from _block_latency(core)
+    if core.ports.ready_in:
         yield "That holds while results are taken at once."
     yield f"{blocks} can be taken every {cycles}: {core.bits_per_cycle:.4g} bits a cycle."
