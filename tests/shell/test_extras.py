@@ -354,8 +354,8 @@ def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
     assert _python(folder, "-c", again).stdout == "0x85e813540f0ab405 ['0x123456789abcdef']\n"
     for given, told in (
         ("s_valid=1", "des_small has no input s_valid; there are rst_i, "),
-        ("s_valid_i=2", "s_valid_i takes 1 bit(s), and 2 does not fit"),
-        ("s_block_i=-1", "s_block_i takes 64 bit(s), and -1 does not fit"),
+        ("s_valid_i=2", "2 does not fit into s_valid_i, whose width in bits is 1"),
+        ("s_block_i=-1", "-1 does not fit into s_block_i, whose width in bits is 64"),
     ):
         wrong = f"from des_small_model import DesSmall\nDesSmall().cycle({given})\n"
         assert f"ValueError: {told}" in _python(folder, "-c", wrong).stderr
