@@ -22,7 +22,9 @@ from .register_bus import (
     RegisterUser,
     Software,
     check_constants,
+    check_interrupts,
     check_secrets,
+    check_taken,
     check_zeroised,
     registers_in,
 )
@@ -233,6 +235,7 @@ def _check_closed(core: BlockSoftware, m: BlockMessage) -> None:
     core.command("START", way=m.way)
     if core.result() != m.result[: core.size]:
         raise CheckFailed("the first block comes out wrong")
+    check_taken(core.software)
     core.words("DATA_IN", block[:-1] if core.size % 4 else block[:-4])
     _refused(core, "with a part of a block")
     core.words("DATA_IN", block)
@@ -275,6 +278,9 @@ def _check_offered(core: BlockSoftware, first: BlockMessage, other: BlockMessage
     if core.chains:
         core.words("IV", other.iv)
         core.command("LOAD_IV", way=other.way)
+        core.words("IV", bytes(len(other.iv)))
+        if not core.rejected():
+            raise CheckFailed("a write to IV is lost while its value waits, and not told as rejected")
     core.start(other.data[:size], other.way)
     if core.result() != other.result[:size] or core.rejected():
         raise CheckFailed("a key that was written while a block waited is not taken as it was")
@@ -346,12 +352,14 @@ def _check_events(core: BlockSoftware, m: BlockMessage) -> None:
     core.start(m.data[: core.size], m.way)
     core.wait(core.latency + 64)
     events = s.get("INTERRUPT_STATUS")
-    wanted = [s.bit("INTERRUPT_STATUS", n) for n in ("KEY_TAKEN", "DATA_TAKEN", "RESULT")]
-    if not all(events & bit for bit in wanted) or not driver.output("irq_o"):
+    wanted = ("KEY_TAKEN", "DATA_TAKEN", "RESULT", *(("IV_TAKEN",) if core.chains else ()))
+    if not all(events & s.bit("INTERRUPT_STATUS", n) for n in wanted) or not driver.output("irq_o"):
         raise CheckFailed("an event is missing in INTERRUPT_STATUS, or an enabled one does not raise irq_o")
     s.put("INTERRUPT_STATUS", result)
     if driver.output("irq_o") or s.get("INTERRUPT_STATUS") & result:
         raise CheckFailed("an interrupt is not cleared by writing a 1")
+    core.command("START")  # is rejected, so that there is one event more
+    check_interrupts(s)
     if core.result() != m.result[: core.size]:
         raise CheckFailed("clearing an interrupt changes a result")
 

@@ -34,7 +34,7 @@ def check_register_map(n: Netlist, registers: Sequence[Register]) -> int:
     for r in registers:
         read = cycle.either(read, cycle.register(r))
     request, forget = cycle.input("read_i"), cycle.input("forget_i") if cycle.blocks else FALSE
-    kept = [cycle.aig.and_(q, forget ^ 1) for q in cycle.held("read_data_o")]
+    kept = [cycle.aig.and_(q, forget ^ 1) for q in cycle.held("read_data_o", _WORD)]
     cycle.next("read_data_o", [cycle.aig.mux(request, a, b) for a, b in zip(read, kept, strict=True)])
     return cycle.compared()
 
@@ -72,16 +72,17 @@ class _Cycle:
         inside = (name, *(f"{name}[{k}]" for k in range(len(self.names))))
         return [self.names[bit] for bit in inside if bit in self.names]
 
-    def held(self, name: str) -> list[int]:
-        """The literals of registers, by the name of their output or their own."""
-        return self.frame.word(self._bits(name))
+    def held(self, name: str, count: int) -> list[int]:
+        """The literals of `count` registers, by the name of their output or their own."""
+        bits = self._bits(name)
+        if len(bits) != count or not self.registers.keys() >= set(bits):
+            raise CheckFailed(f"{name} of the module of the registers is not {count} registers")
+        return self.frame.word(bits)
 
     def next(self, name: str, after: Sequence[int], reset: int = 0) -> None:
         """What the registers `name` hold after this cycle; `reset`: what they hold after a reset."""
-        bits, clear = self._bits(name), self.input("rst_i")
-        if len(bits) != len(after) or not self.registers.keys() >= set(bits):
-            raise CheckFailed(f"{name} of the module of the registers is not {len(after)} registers")
-        for k, (q, literal) in enumerate(zip(bits, after, strict=True)):
+        clear = self.input("rst_i")
+        for k, (q, literal) in enumerate(zip(self._bits(name), after, strict=True)):
             self.wanted[name, q] = self.aig.mux(clear, TRUE if reset >> k & 1 else FALSE, literal)
 
     def at(self, access: str, address: int) -> int:
@@ -124,7 +125,7 @@ class _Cycle:
     def _field(self, kind: str, name: str, given: Sequence[tuple[int, int]], reset: int) -> list[int]:
         """A field that the module holds; what it reads as."""
         g, out = self.aig, f"{name}_o"
-        before = self.held(out)
+        before = self.held(out, len(given))
         if kind == "pulse":
             self.next(out, [g.and_(w, x) for w, x in given], reset)
             return [FALSE] * len(given)
@@ -141,7 +142,8 @@ class _Cycle:
         g, name = self.aig, r.name.lower()
         clear, lock = self.input(f"{name}_clear_i"), self.input(f"{name}_lock_i")
         told = f"{name}_there_o" if f"{name}_there_o" in self.n.outputs else f"{name}_there_q"
-        before, there = self.held(f"{name}_o"), self.held(told)
+        length = len(self._bits(f"{name}_o"))
+        before, there = self.held(f"{name}_o", length), self.held(told, length // _BYTE)
         bits = [x for k in range(r.count) for x in self._given(r.address + 4 * k, 0, _WORD)][: len(before)]
         taken = [(g.and_(w, lock ^ 1), x) for w, x in bits]
         after = [g.and_(g.mux(w, x, q), clear ^ 1) for (w, x), q in zip(taken, before, strict=True)]
@@ -157,7 +159,8 @@ class _Cycle:
         g, name = self.aig, r.name.lower()
         clear, load, waits = (self.input(f"{name}_{what}_i") for what in ("clear", "load", "there"))
         told = f"{name}_seen_q" if r.count > 1 else f"{name}_read_o"  # one bit has the output's name
-        given, before, seen = self.word(f"{name}_i"), self.held(f"{name}_q"), self.held(told)
+        given, seen = self.word(f"{name}_i"), self.held(told, r.count)
+        before = self.held(f"{name}_q", len(given))
         at = [self.at("read", r.address + 4 * k) for k in range(r.count)]
         after = [g.and_(g.mux(load, x, q), clear ^ 1) for x, q in zip(given, before, strict=True)]
         self.next(f"{name}_q", after)
