@@ -348,7 +348,8 @@ _TAKEN = {"s_axil_awaddr": "s_axil_awready", "s_axil_wdata": "s_axil_wready", "s
 """What comes before its access acts -> the ready with which it is taken, and after which it stays."""
 
 _ANSWERS = ("s_axil_rdata", "s_apb_prdata", "wb_dat_o")
-_ERRORS = ("s_axil_bresp", "s_axil_rresp", "s_apb_pslverr")
+_ERRORS = {"s_axil_bresp": ["0", "0"], "s_axil_rresp": ["0", "0"], "s_apb_pslverr": ["0"]}
+"""Outputs of the buses that are the word of an answer, and those that tell of errors, with what they are."""
 
 
 def _check_payload(n: Netlist, kind: str) -> None:
@@ -361,8 +362,9 @@ def _check_payload(n: Netlist, kind: str) -> None:
         same = _keeps(logic, given, used) if given in _TAKEN else n.outputs[used] == n.inputs[given]
         if not same:
             raise CheckFailed(f"an access may act with another {used.removesuffix('_o')} than {given}")
-    for name, bits in n.outputs.items():
-        if name in _ANSWERS and bits != n.inputs["read_data_i"] or name in _ERRORS and {*bits} != {"0"}:
+    answers = {**dict.fromkeys(_ANSWERS, n.inputs["read_data_i"]), **_ERRORS}
+    for name in answers.keys() & n.outputs.keys():
+        if n.outputs[name] != answers[name]:
             raise CheckFailed(f"{name} is not what was read, or is an error")
 
 
@@ -370,7 +372,8 @@ def _keeps(logic: _Logic, given: str, used: str) -> bool:
     """Whether the output `used` is registers that take the input `given` with its ready, and then stay."""
     n, ready = logic.n, logic.n.outputs[_TAKEN[given]][0]
     calm = dict.fromkeys(n.inputs["rst_i"], FALSE)
-    for values in product((FALSE, TRUE), repeat=len(free := sorted(logic.reads([ready], {})))):
+    free = sorted(logic.reads([ready], {}))
+    for values in product((FALSE, TRUE), repeat=len(free)):
         value = logic.settle({**calm, **dict(zip(free, values, strict=True))})
         for bit, q in zip(n.inputs[given], n.outputs[used], strict=True):
             after = logic.registers.get(q)

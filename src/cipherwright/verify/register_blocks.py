@@ -276,11 +276,7 @@ def _check_offered(core: BlockSoftware, first: BlockMessage, other: BlockMessage
     size = core.size
     core.command("LOAD_KEY", way=other.way)
     if core.chains:
-        core.words("IV", other.iv)
-        core.command("LOAD_IV", way=other.way)
-        core.words("IV", bytes(len(other.iv)))
-        if not core.rejected():
-            raise CheckFailed("a write to IV is lost while its value waits, and not told as rejected")
+        _check_waiting_iv(core, other)
     core.start(other.data[:size], other.way)
     if core.result() != other.result[:size] or core.rejected():
         raise CheckFailed("a key that was written while a block waited is not taken as it was")
@@ -299,6 +295,15 @@ def _check_offered(core: BlockSoftware, first: BlockMessage, other: BlockMessage
         if not core.status("KEY_PENDING"):
             return
     raise CheckFailed("a key that was loaded while a block was inside is never taken")
+
+
+def _check_waiting_iv(core: BlockSoftware, m: BlockMessage) -> None:
+    """An initial value that is loaded waits for its block; a write meanwhile is told as rejected."""
+    core.words("IV", m.iv)
+    core.command("LOAD_IV", way=m.way)
+    core.words("IV", bytes(len(m.iv)))
+    if not core.rejected():
+        raise CheckFailed("a write to IV is lost while its value waits, and not told as rejected")
 
 
 def _check_result(core: BlockSoftware, m: BlockMessage) -> None:
