@@ -19,6 +19,7 @@ from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.checks import prove_core
 from cipherwright.verify.forgotten_blocks import check_zeroise_over_bus
 from cipherwright.verify.register_blocks import check_register_blocks, recorded
+from cipherwright.verify.register_bus import check_registers
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import compile_simulation
 from tests.conftest import LIGHT_LOOP, Built
@@ -195,6 +196,25 @@ def test_a_broken_register_is_seen(
 ) -> None:
     with pytest.raises(CheckFailed, match=said):
         check_register_blocks(_broken(built(*APB), fault, tmp_path))
+
+
+CHAINED = ("des-small", "mode=cbc", "interface=axi-stream", "control=apb")
+BESIDE = [
+    (drop("*.key_clear_i", "key_taken"), "KEY_WRITTEN is 1 after"),
+    (takes("*.status_iv_written_i", "key_written"), "STATUS is"),
+    (use("irq_o", "key_taken_enabled", "iv_taken_enabled"), "irq_o does not tell of"),
+    (takes("*.interrupt_status_idle_i", "~busy_q & busy"), "IDLE does not tell that ZEROISE has ended"),
+]
+"""Faults of the registers beside a stream, and what is said then."""
+
+
+@pytest.mark.long_check
+@pytest.mark.parametrize(("fault", "said"), BESIDE, ids=str)
+def test_a_broken_register_beside_a_stream_is_seen(
+    fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    with pytest.raises(CheckFailed, match=said):
+        check_registers(_broken(built(*CHAINED), fault, tmp_path))
 
 
 COUNTED = [
