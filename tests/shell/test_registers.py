@@ -78,6 +78,13 @@ def sweep(sources: list[Path], made: Built, folder: Path, access: str) -> tuple[
     return on_icarus(sources, made[0].top, "tests.shell.cocotb_register_sweep", folder, env)
 
 
+@pytest.mark.long_check
+def test_a_key_that_takes_longer_than_a_block(built: Callable[..., Built]) -> None:
+    """MARS expands a key in 3,267 cycles and takes 491 for a block, so the first one waits."""
+    _, folder = built("mars-small", BLOCKS, "control=axi-lite", "mode=cbc")
+    assert "no command, write or result is lost" in check_register_blocks(folder)
+
+
 @from_record
 def test_the_sweep_sees_what_an_order_hides(built: Callable[..., Built], tmp_path: Path) -> None:
     """A result that is given away when its last word is read: right in order, wrong in another one."""

@@ -83,12 +83,19 @@ class BlockSoftware(RegisterUser):
         self.words("DATA_IN", block)
         self.command("START", way=way)
 
-    def result(self) -> bytes:
-        """The result, once it is there. Raises CheckFailed where none comes."""
+    def finish(self) -> None:
+        """Wait until a result is there, which may be after the key is expanded; it is not read. Raises
+        CheckFailed where none comes.
+        """
         for _ in range(8 * (self.latency + _FRAME) + 1000):
             if self.status("RESULT"):
-                return self.read()
+                return
         raise CheckFailed("no result comes of a block that was started")
+
+    def result(self) -> bytes:
+        """The result, once it is there. Raises CheckFailed where none comes."""
+        self.finish()
+        return self.read()
 
     def read(self) -> bytes:
         """All words of DATA_OUT."""
@@ -251,7 +258,7 @@ def _check_waiting(core: BlockSoftware, sent: Sequence[BlockMessage]) -> None:
     size, wrong = core.size, bytes(core.size)
     core.load(first.key, first.iv, first.way)
     core.start(first.data[:size], first.way)
-    core.wait(core.latency + 64)
+    core.finish()
     core.start(first.data[size : 2 * size], first.way)
     for name, data in (("DATA_IN", wrong), ("KEY", other.key)):
         core.words(name, data)
@@ -310,7 +317,7 @@ def _check_result(core: BlockSoftware, m: BlockMessage) -> None:
     """A result stays while some of its words have not been read; then it is gone."""
     core.load(m.key, m.iv, m.way)
     core.start(m.data[: core.size], m.way)
-    core.wait(core.latency + 64)
+    core.finish()
     start, words = core.software.registers["DATA_OUT"].address, -(-core.size // 4)
     for _ in range(3):
         last = core.software.driver.read(start + 4 * (words - 1))
@@ -355,7 +362,8 @@ def _check_events(core: BlockSoftware, m: BlockMessage) -> None:
         raise CheckFailed("an interrupt is not cleared by writing a 1, or irq_o is 1 without one")
     core.load(m.key, m.iv, m.way)
     core.start(m.data[: core.size], m.way)
-    core.wait(core.latency + 64)
+    core.finish()
+    core.wait(core.latency + 64)  # until nothing happens any more
     events = s.get("INTERRUPT_STATUS")
     wanted = ("KEY_TAKEN", "DATA_TAKEN", "RESULT", *(("IV_TAKEN",) if core.chains else ()))
     if not all(events & s.bit("INTERRUPT_STATUS", n) for n in wanted) or not driver.output("irq_o"):
@@ -372,9 +380,10 @@ def _check_events(core: BlockSoftware, m: BlockMessage) -> None:
 def _check_cleared(core: BlockSoftware, m: BlockMessage) -> None:
     """ZEROISE with a result that waits, one block inside and another written: nothing is left of them."""
     core.load(m.key, m.iv, m.way)
-    for _ in range(2):
-        core.start(m.data[: core.size], m.way)
-        core.wait(core.latency + 64)
+    core.start(m.data[: core.size], m.way)
+    core.finish()
+    core.start(m.data[: core.size], m.way)
+    core.wait(core.latency + 64)
     check_zeroised(core.software)
     if (
         core.status("RESULT")
