@@ -19,10 +19,11 @@ from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.checks import prove_core
 from cipherwright.verify.forgotten_blocks import check_zeroise_over_bus
 from cipherwright.verify.register_blocks import check_register_blocks, recorded
+from cipherwright.verify.register_bus import check_registers
 from cipherwright.verify.reset import check_reset
 from cipherwright.verify.simulate import compile_simulation
 from tests.conftest import LIGHT_LOOP, Built
-from tests.faults import Fault, always, drop, takes, unreset, use, when_drop
+from tests.faults import Fault, Faults, adds, all_of, always, drop, flip, takes, unreset, use, when_drop
 from tests.recorded import Counts
 from tests.shell.icarus import from_record, on_icarus
 from tests.verify.test_checks import broken_file
@@ -77,6 +78,13 @@ def sweep(sources: list[Path], made: Built, folder: Path, access: str) -> tuple[
     return on_icarus(sources, made[0].top, "tests.shell.cocotb_register_sweep", folder, env)
 
 
+@pytest.mark.long_check
+def test_a_key_that_takes_longer_than_a_block(built: Callable[..., Built]) -> None:
+    """MARS expands a key in 3,267 cycles and takes 491 for a block, so the first one waits."""
+    _, folder = built("mars-small", BLOCKS, "control=axi-lite", "mode=cbc")
+    assert "no command, write or result is lost" in check_register_blocks(folder)
+
+
 @from_record
 def test_the_sweep_sees_what_an_order_hides(built: Callable[..., Built], tmp_path: Path) -> None:
     """A result that is given away when its last word is read: right in order, wrong in another one."""
@@ -125,7 +133,50 @@ def test_a_broken_rule_is_seen(
         check_bus_rules(_broken(built(*variant), fault, tmp_path))
 
 
-def _broken(made: Built, fault: Fault, tmp_path: Path) -> CoreFolder:
+MAP = [
+    (APB, flip("registers:read_q", "{32{read_address_i == 8'hfc}} & key_q[31:0]"), "read_q"),
+    (APB, flip("registers:read_q", "{key_q[0] & (read_address_i[7:2] == 6'd3), 31'd0}"), "read_q"),
+    (APB, use("registers:read_q", "read_i", "1'b1"), "read_q"),
+    (APB, drop("control_zeroise_q", "write_strobe_i[0]"), "control_zeroise"),
+    (APB, use("interrupt_enable_idle_q", "write_data_i[2]", "write_data_i[3]"), "interrupt_enable_idle"),
+    (APB, drop("interrupt_status_key_taken_q", "interrupt_status_key_taken_i"), "interrupt_status_key_taken"),
+    (APB, use("at_key_1", "write_address_i[7:2] == 6'd9", "write_address_i[6:2] == 5'd9"), "key"),
+    (APB, drop("at_key_1", "~key_lock_i"), "key"),
+    (APB, drop("key_there_q[7]", "~key_clear_i"), "key_there"),
+    (APB, use("key_refused_o", "write_address_i[7:2] == 6'd8", "1'b0"), "key_refused_o"),
+    (APB, drop("data_out_seen_q[1]", "data_out_there_i"), "data_out_seen"),
+    (APB, takes("data_out_read_o", "|data_out_seen_q"), "data_out_read_o"),
+    (APB, takes("data_out_read_o", "data_out_seen_q[1]"), "data_out_seen_q of .* is not 2 registers"),
+    (APB, takes("control_start_o", "control_start_q & ~forget_i"), "control_start_o"),
+    (LITE, unreset("registers:iv_q"), "iv"),
+    (
+        APB,
+        all_of(
+            adds("registers", "reg more_q; always @(posedge clk) more_q <= write_i & ~rst_i;"),
+            flip("registers:read_q", "{31'd0, more_q}"),
+        ),
+        "no register more_q",
+    ),
+    (LITE, always("bus:address_q"), "another write_address"),
+    (LITE, always("bus:strobe_q"), "another write_strobe"),
+    (LITE, takes("s_axil_bresp", "2'd2"), "an error"),
+    (APB, takes("bus:write_data_o", "{s_apb_pwdata[31:1], 1'b0}"), "another write_data"),
+    (APB, takes("s_apb_prdata", "{read_data_i[31:1], 1'b0}"), "s_apb_prdata is not what was read"),
+    (WISHBONE, takes("bus:write_strobe_o", "4'd15"), "another write_strobe"),
+]
+"""A core, a fault of its registers or of what is in front of them, and what is said to be another."""
+
+
+@pytest.mark.long_check
+@pytest.mark.parametrize(("variant", "fault", "said"), MAP, ids=str)
+def test_registers_that_are_not_the_map_are_seen(
+    variant: tuple[str, ...], fault: Fault | Faults, said: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    with pytest.raises(CheckFailed, match=said):
+        check_bus_rules(_broken(built(*variant), fault, tmp_path))
+
+
+def _broken(made: Built, fault: Fault | Faults, tmp_path: Path) -> CoreFolder:
     core, folder = made
     return broken_file(folder, f"{core.top}.v", fault, tmp_path / "b")
 
@@ -136,6 +187,11 @@ ACCESSES = [
     (always("decrypt_q"), "comes out wrong"),
     (takes("data_in_written_o", "|data_in_there_q"), "a part of a block"),
     (unreset("pending_q"), "after a reset in cycle"),
+    (drop("irq_o", "(idle_happened & idle_enabled)"), "irq_o does not tell of IDLE alone"),
+    (use("irq_o", "key_taken_enabled", "data_taken_enabled"), "irq_o does not tell of"),
+    (takes("*.interrupt_status_idle_i", "~busy_q & busy"), "IDLE does not tell that ZEROISE has ended"),
+    (drop("*.key_clear_i", "key_taken"), "KEY_WRITTEN is 1 after what was written was taken"),
+    (takes("*.status_key_written_i", "written"), "STATUS is"),
 ]
 """A fault, and what is said then."""
 
@@ -147,6 +203,41 @@ def test_a_broken_register_is_seen(
 ) -> None:
     with pytest.raises(CheckFailed, match=said):
         check_register_blocks(_broken(built(*APB), fault, tmp_path))
+
+
+CHAINED = ("des-small", "mode=cbc", "interface=axi-stream", "control=apb")
+BESIDE = [
+    (drop("*.key_clear_i", "key_taken"), "KEY_WRITTEN is 1 after"),
+    (takes("*.status_iv_written_i", "key_written"), "STATUS is"),
+    (use("irq_o", "key_taken_enabled", "iv_taken_enabled"), "irq_o does not tell of"),
+    (takes("*.interrupt_status_idle_i", "~busy_q & busy"), "IDLE does not tell that ZEROISE has ended"),
+]
+"""Faults of the registers beside a stream, and what is said then."""
+
+
+@pytest.mark.long_check
+@pytest.mark.parametrize(("fault", "said"), BESIDE, ids=str)
+def test_a_broken_register_beside_a_stream_is_seen(
+    fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    with pytest.raises(CheckFailed, match=said):
+        check_registers(_broken(built(*CHAINED), fault, tmp_path))
+
+
+COUNTED = [
+    (takes("*.interrupt_status_iv_taken_i", "1'b0"), "an event is missing"),
+    (drop("*.interrupt_status_rejected_i", "iv_refused"), "a write to IV is lost"),
+]
+"""Faults of the initial value, and what is said then."""
+
+
+@pytest.mark.long_check
+@pytest.mark.parametrize(("fault", "said"), COUNTED, ids=str)
+def test_a_broken_initial_value_is_seen(
+    fault: Fault, said: str, built: Callable[..., Built], tmp_path: Path
+) -> None:
+    with pytest.raises(CheckFailed, match=said):
+        check_register_blocks(_broken(built(*LITE), fault, tmp_path))
 
 
 SECRETS = [when_drop("read_q", "forget_i"), drop("*.data_in_clear_i", "zeroise")]

@@ -18,6 +18,7 @@ from cipherwright.cli import app
 from cipherwright.errors import CheckFailed, NotChecked, UserError
 from cipherwright.spec import load
 from cipherwright.verify import Bench, own_vectors
+from cipherwright.verify.axi_stream import AxiBench
 from cipherwright.verify.modes import check_chain, published_messages
 from cipherwright.verify.montecarlo import dependent_blocks, published_chains
 from cipherwright.verify.oracle import oracle_bulk, oracle_mode
@@ -52,6 +53,18 @@ def test_interleaved_streams(variant: tuple[str, ...], built: Callable[..., Buil
             published_messages(bench, p)
     else:
         assert "published messages" in published_messages(bench, p)
+
+
+@pytest.mark.long_check
+def test_a_stream_without_blocks(built: Callable[..., Built]) -> None:
+    """Four blocks in a beat, and gaps between beats: all of them meet the same of the two streams."""
+    _, folder = built(
+        *("des-small", "mode=cfb", "stages=2", "rounds_per_cycle=16"),
+        "interface=axi-stream",
+        "tdata_bits=256",
+    )
+    bench = AxiBench.compile(folder.sources, folder.record)
+    assert "messages of random lengths" in check_chain(bench, folder.record["parameters"], 100)
 
 
 WAYS = [

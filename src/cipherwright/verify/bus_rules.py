@@ -8,7 +8,8 @@ must take what it holds.
 
 On the module of the register bus: all of its control states that can be reached from reset, under all inputs,
 beside a count of what the bus has accepted and answered. Each access acts once, and is answered once, after
-it acted.
+it acted. Address, word and strobes are those with which it was asked for, and the answer is the word that was
+read, and no error. On the module of the registers: they are the map (register_rules.py).
 
 Sources: AMBA AXI-Stream (ARM IHI 0051) 2.2, AXI (ARM IHI 0022) A3.2, APB (ARM IHI 0024) 3, Wishbone B4 3.1.
 """
@@ -23,7 +24,7 @@ from itertools import product
 from typing import Any
 
 from ..errors import CheckFailed
-from ..shell import inside, without_channel
+from ..shell import inside, read_map, registers_of, without_channel
 from ..wording import counted
 from .aig import FALSE, TRUE
 from .command_rules import check_commands
@@ -31,6 +32,7 @@ from .copies import without_copies
 from .equivalence import topological
 from .live import UNKNOWN, passed, reads, settled
 from .netlist import FLIP_FLOP, GATES, Netlist, in_bits, out_bits, read_netlist
+from .register_rules import check_register_map
 from .verdict import CoreFolder
 from .word_rules import check_word_commands
 
@@ -335,6 +337,51 @@ def _explore(n: Netlist, kind: str) -> int:
     return len(seen)
 
 
+_REQUESTS = {
+    "axi-lite": ("s_axil_awaddr", "s_axil_wdata", "s_axil_wstrb", "s_axil_araddr"),
+    "apb": ("s_apb_paddr", "s_apb_pwdata", "s_apb_pstrb", "s_apb_paddr"),
+    "wishbone": ("wb_adr_i", "wb_dat_i", "wb_sel_i", "wb_adr_i"),
+}
+"""Inputs of each bus that are the address, the word and the strobes of a write, and the address of a read."""
+
+_TAKEN = {"s_axil_awaddr": "s_axil_awready", "s_axil_wdata": "s_axil_wready", "s_axil_wstrb": "s_axil_wready"}
+"""What comes before its access acts -> the ready with which it is taken, and after which it stays."""
+
+_ANSWERS = ("s_axil_rdata", "s_apb_prdata", "wb_dat_o")
+_ERRORS = {"s_axil_bresp": ["0", "0"], "s_axil_rresp": ["0", "0"], "s_apb_pslverr": ["0"]}
+"""Outputs of the buses that are the word of an answer, and those that tell of errors, with what they are."""
+
+
+def _check_payload(n: Netlist, kind: str) -> None:
+    """Raise CheckFailed where an access over the bus `n` may act with another address, word or strobe than it
+    was asked for with, or is answered with another word than was read, or with an error.
+    """
+    outputs = ("write_address_o", "write_data_o", "write_strobe_o", "read_address_o")
+    logic = _Logic(n, topological(n, through_ff=False))
+    for given, used in zip(_REQUESTS[kind], outputs, strict=True):
+        same = _keeps(logic, given, used) if given in _TAKEN else n.outputs[used] == n.inputs[given]
+        if not same:
+            raise CheckFailed(f"an access may act with another {used.removesuffix('_o')} than {given}")
+    answers = {**dict.fromkeys(_ANSWERS, n.inputs["read_data_i"]), **_ERRORS}
+    for name in answers.keys() & n.outputs.keys():
+        if n.outputs[name] != answers[name]:
+            raise CheckFailed(f"{name} is not what was read, or is an error")
+
+
+def _keeps(logic: _Logic, given: str, used: str) -> bool:
+    """Whether the output `used` is registers that take the input `given` with its ready, and then stay."""
+    n, ready = logic.n, logic.n.outputs[_TAKEN[given]][0]
+    calm = dict.fromkeys(n.inputs["rst_i"], FALSE)
+    free = sorted(logic.reads([ready], {}))
+    for values in product((FALSE, TRUE), repeat=len(free)):
+        value = logic.settle({**calm, **dict(zip(free, values, strict=True))})
+        for bit, q in zip(n.inputs[given], n.outputs[used], strict=True):
+            after = logic.registers.get(q)
+            if after is None or logic.same(after, value) != (bit if value[ready] == TRUE else q):
+                return False
+    return True
+
+
 def _no_zeroising(n: Netlist, port: str) -> dict[Any, int]:
     """What asks for zeroising is 0: a port, or the command of a register bus."""
     if port:
@@ -378,7 +425,9 @@ def check_bus_rules(folder: CoreFolder) -> str:
     if kind != "none":
         bus = read_netlist(folder.sources, f"{record['top']}_bus", clock)
         states = _explore(bus, kind)
+        _check_payload(bus, kind)
         said.append(f"each access over {kind} acts once and is answered once ({counted(states, 'state')})")
+        said.append(f"the registers are those of the map ({_check_map(folder)} bits of them and outputs)")
     if blocks:
         module, words = read_netlist(folder.sources, f"{record['top']}_commands", clock), "stream" in record
         states = check_word_commands(module, "unit" in record) if words else check_commands(module)
@@ -387,6 +436,13 @@ def check_bus_rules(folder: CoreFolder) -> str:
         if words:
             said.append(f"of the streams behind the registers, {_check_streams(folder)}")
     return "; ".join(said)
+
+
+def _check_map(folder: CoreFolder) -> int:
+    """The module of the registers of the core in `folder` is the map; how many bits were compared."""
+    record = folder.record
+    n = read_netlist(folder.sources, f"{record['top']}_registers", record["ports"]["clk"])
+    return check_register_map(n, registers_of(read_map(folder.register_map)))
 
 
 def _check_streams(folder: CoreFolder) -> str:

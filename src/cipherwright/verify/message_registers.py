@@ -23,6 +23,7 @@ from .register_bus import (
     check_constants,
     check_events,
     check_secrets,
+    check_taken,
     check_zeroise_closes,
     offered,
     registers_in,
@@ -402,6 +403,7 @@ def check_messages(
             total += run.messages(rng, flow)
         total += run.again(rng)
         total += run.renewed(rng) if p["key_slots"] == 1 else 0
+        check_taken(software)
         check_secrets(software)
         check_events(software)
         check_zeroise_closes(software)

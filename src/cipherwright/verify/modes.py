@@ -5,6 +5,7 @@ published answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def _streams(
     for s in range(slots):
         mine = np.flatnonzero(slot == s)
         starts = [k for k in range(len(mine)) if firsts[mine[k]]]
-        for a, b in zip(starts, [*starts[1:], len(mine)], strict=True):
+        for a, b in pairwise([*starts, len(mine)]):  # with gaps a slot may have met no block
             message = mine[a:b]
             key = keys[message[0] % len(keys)].tobytes()
             want = in_mode(p, key, ivs[message[0]].tobytes(), data[message].tobytes(), directions[message])

@@ -22,7 +22,9 @@ from .register_bus import (
     RegisterUser,
     Software,
     check_constants,
+    check_interrupts,
     check_secrets,
+    check_taken,
     check_zeroised,
     registers_in,
 )
@@ -81,12 +83,19 @@ class BlockSoftware(RegisterUser):
         self.words("DATA_IN", block)
         self.command("START", way=way)
 
-    def result(self) -> bytes:
-        """The result, once it is there. Raises CheckFailed where none comes."""
+    def finish(self) -> None:
+        """Wait until a result is there, which may be after the key is expanded; it is not read. Raises
+        CheckFailed where none comes.
+        """
         for _ in range(8 * (self.latency + _FRAME) + 1000):
             if self.status("RESULT"):
-                return self.read()
+                return
         raise CheckFailed("no result comes of a block that was started")
+
+    def result(self) -> bytes:
+        """The result, once it is there. Raises CheckFailed where none comes."""
+        self.finish()
+        return self.read()
 
     def read(self) -> bytes:
         """All words of DATA_OUT."""
@@ -233,6 +242,7 @@ def _check_closed(core: BlockSoftware, m: BlockMessage) -> None:
     core.command("START", way=m.way)
     if core.result() != m.result[: core.size]:
         raise CheckFailed("the first block comes out wrong")
+    check_taken(core.software)
     core.words("DATA_IN", block[:-1] if core.size % 4 else block[:-4])
     _refused(core, "with a part of a block")
     core.words("DATA_IN", block)
@@ -248,7 +258,7 @@ def _check_waiting(core: BlockSoftware, sent: Sequence[BlockMessage]) -> None:
     size, wrong = core.size, bytes(core.size)
     core.load(first.key, first.iv, first.way)
     core.start(first.data[:size], first.way)
-    core.wait(core.latency + 64)
+    core.finish()
     core.start(first.data[size : 2 * size], first.way)
     for name, data in (("DATA_IN", wrong), ("KEY", other.key)):
         core.words(name, data)
@@ -273,8 +283,7 @@ def _check_offered(core: BlockSoftware, first: BlockMessage, other: BlockMessage
     size = core.size
     core.command("LOAD_KEY", way=other.way)
     if core.chains:
-        core.words("IV", other.iv)
-        core.command("LOAD_IV", way=other.way)
+        _check_waiting_iv(core, other)
     core.start(other.data[:size], other.way)
     if core.result() != other.result[:size] or core.rejected():
         raise CheckFailed("a key that was written while a block waited is not taken as it was")
@@ -295,11 +304,20 @@ def _check_offered(core: BlockSoftware, first: BlockMessage, other: BlockMessage
     raise CheckFailed("a key that was loaded while a block was inside is never taken")
 
 
+def _check_waiting_iv(core: BlockSoftware, m: BlockMessage) -> None:
+    """An initial value that is loaded waits for its block; a write meanwhile is told as rejected."""
+    core.words("IV", m.iv)
+    core.command("LOAD_IV", way=m.way)
+    core.words("IV", bytes(len(m.iv)))
+    if not core.rejected():
+        raise CheckFailed("a write to IV is lost while its value waits, and not told as rejected")
+
+
 def _check_result(core: BlockSoftware, m: BlockMessage) -> None:
     """A result stays while some of its words have not been read; then it is gone."""
     core.load(m.key, m.iv, m.way)
     core.start(m.data[: core.size], m.way)
-    core.wait(core.latency + 64)
+    core.finish()
     start, words = core.software.registers["DATA_OUT"].address, -(-core.size // 4)
     for _ in range(3):
         last = core.software.driver.read(start + 4 * (words - 1))
@@ -344,14 +362,17 @@ def _check_events(core: BlockSoftware, m: BlockMessage) -> None:
         raise CheckFailed("an interrupt is not cleared by writing a 1, or irq_o is 1 without one")
     core.load(m.key, m.iv, m.way)
     core.start(m.data[: core.size], m.way)
-    core.wait(core.latency + 64)
+    core.finish()
+    core.wait(core.latency + 64)  # until nothing happens any more
     events = s.get("INTERRUPT_STATUS")
-    wanted = [s.bit("INTERRUPT_STATUS", n) for n in ("KEY_TAKEN", "DATA_TAKEN", "RESULT")]
-    if not all(events & bit for bit in wanted) or not driver.output("irq_o"):
+    wanted = ("KEY_TAKEN", "DATA_TAKEN", "RESULT", *(("IV_TAKEN",) if core.chains else ()))
+    if not all(events & s.bit("INTERRUPT_STATUS", n) for n in wanted) or not driver.output("irq_o"):
         raise CheckFailed("an event is missing in INTERRUPT_STATUS, or an enabled one does not raise irq_o")
     s.put("INTERRUPT_STATUS", result)
     if driver.output("irq_o") or s.get("INTERRUPT_STATUS") & result:
         raise CheckFailed("an interrupt is not cleared by writing a 1")
+    core.command("START")  # is rejected, so that there is one event more
+    check_interrupts(s)
     if core.result() != m.result[: core.size]:
         raise CheckFailed("clearing an interrupt changes a result")
 
@@ -359,9 +380,10 @@ def _check_events(core: BlockSoftware, m: BlockMessage) -> None:
 def _check_cleared(core: BlockSoftware, m: BlockMessage) -> None:
     """ZEROISE with a result that waits, one block inside and another written: nothing is left of them."""
     core.load(m.key, m.iv, m.way)
-    for _ in range(2):
-        core.start(m.data[: core.size], m.way)
-        core.wait(core.latency + 64)
+    core.start(m.data[: core.size], m.way)
+    core.finish()
+    core.start(m.data[: core.size], m.way)
+    core.wait(core.latency + 64)
     check_zeroised(core.software)
     if (
         core.status("RESULT")

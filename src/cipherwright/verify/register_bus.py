@@ -27,8 +27,10 @@ __all__ = [
     "check_closed",
     "check_constants",
     "check_events",
+    "check_interrupts",
     "check_registers",
     "check_secrets",
+    "check_taken",
     "check_zeroise_closes",
     "check_zeroised",
     "messages_over_bus",
@@ -217,6 +219,7 @@ def check_registers(folder: CoreFolder) -> str:
         check_closed(software, p["key_bits"] // 8)
         for seed in range(3):
             messages += messages_over_bus(bench, model, software, p, seed)
+        check_taken(software)
         check_secrets(software)
         check_events(software)
         check_zeroise_closes(software)
@@ -305,15 +308,67 @@ def _prepare(software: Software, way: int, key: bytes, iv: bytes) -> None:
     raise CheckFailed("no block can be taken after a key and an initial value were written")
 
 
+def check_taken(software: Software) -> None:
+    """Raise CheckFailed where STATUS tells of something written, though `software` has loaded all that it
+    wrote, and the core has taken it.
+    """
+    status = software.get("STATUS")
+    for f in software.registers["STATUS"].fields:
+        if f.name.endswith("_WRITTEN") and status >> f.low & 1:
+            raise CheckFailed(f"{f.name} is 1 after what was written was taken")
+
+
 def check_secrets(software: Software) -> None:
-    """Raise CheckFailed unless secrets read as 0 through `software` while they are there. It writes them."""
+    """Raise CheckFailed unless secrets read as 0 through `software` while they are there, and STATUS tells of
+    each that is written whole, and of no other. It writes them.
+    """
     for name, register in software.registers.items():
         if register.fields[0].kind != "secret":
             continue
+        before = software.get("STATUS")
         for k in range(register.count):
             software.driver.write(register.address + 4 * k, 0xA5C3_5A3C)
             if value := software.driver.read(register.address + 4 * k):
                 raise CheckFailed(f"{name} reads as {value:#x}")
+        if not before & software.bit("STATUS", f"{_thing(name)}_PENDING"):  # then no write changes it
+            _check_told(software, name, before)
+
+
+def _thing(register: str) -> str:
+    """What a register of a secret is called in STATUS."""
+    return "DATA" if register == "DATA_IN" else register
+
+
+def _check_told(software: Software, name: str, before: int) -> None:
+    """Raise CheckFailed unless STATUS, which was `before`, now tells that `name` was written, and of nothing
+    else that it was.
+    """
+    after, told = software.get("STATUS"), software.bit("STATUS", f"{_thing(name)}_WRITTEN")
+    new = sum(
+        1 << f.low
+        for f in software.registers["STATUS"].fields
+        if f.name.endswith("_WRITTEN") and (after & ~before) >> f.low & 1
+    )
+    if told & ~after or new & ~told:
+        raise CheckFailed(f"STATUS is {after:#x} when {name} was written, and {before:#x} before")
+
+
+def check_interrupts(software: Software) -> None:
+    """Raise CheckFailed unless irq_o is 1 where an event has happened that is enabled, and at no other time:
+    for each event that `software` can enable, with all events that are told now, and with one after the other
+    cleared. Nothing may happen meanwhile; the events are cleared, and all are enabled in the end.
+    """
+    fields = software.registers["INTERRUPT_ENABLE"].fields
+    for cleared in (0, *(1 << f.low for f in fields)):
+        software.put("INTERRUPT_STATUS", cleared)
+        happened = software.get("INTERRUPT_STATUS")
+        if happened & cleared:
+            raise CheckFailed("an interrupt is not cleared by writing a 1")
+        for f in fields:
+            software.put("INTERRUPT_ENABLE", 1 << f.low)
+            if software.driver.output("irq_o") != happened >> f.low & 1:
+                raise CheckFailed(f"irq_o does not tell of {f.name} alone, which is enabled")
+    software.put("INTERRUPT_ENABLE", sum(1 << f.low for f in fields))
 
 
 def check_events(software: Software) -> None:
@@ -334,19 +389,23 @@ def check_events(software: Software) -> None:
         raise CheckFailed("an interrupt is not cleared by writing a 1")
     if software.get("INTERRUPT_STATUS") != seen & ~message:
         raise CheckFailed("clearing one interrupt changes others")
+    check_interrupts(software)
 
 
 def check_zeroised(software: Software) -> None:
-    """Raise CheckFailed unless a ZEROISE of `software` is shown by BUSY, and ends."""
-    busy = software.bit("STATUS", "BUSY")
+    """Raise CheckFailed unless a ZEROISE of `software` is shown by BUSY, and ends, which IDLE tells."""
+    busy, idle = software.bit("STATUS", "BUSY"), software.bit("INTERRUPT_STATUS", "IDLE")
     software.put("CONTROL", software.bit("CONTROL", "ZEROISE"))
     if not software.get("STATUS") & busy:
         raise CheckFailed("BUSY is not 1 after ZEROISE")
+    software.put("INTERRUPT_STATUS", idle)
     for _ in range(4096):
         if not software.get("STATUS") & busy:
             break
     else:
         raise CheckFailed("BUSY stays 1 after ZEROISE")
+    if idle and not software.get("INTERRUPT_STATUS") & idle:
+        raise CheckFailed("IDLE does not tell that ZEROISE has ended")
 
 
 def check_zeroise_closes(software: Software) -> None:

@@ -27,6 +27,7 @@ from .register_bus import (
     RegisterUser,
     Software,
     check_constants,
+    check_interrupts,
     check_secrets,
     check_zeroised,
     registers_in,
@@ -544,6 +545,7 @@ class _Checks:
         s.put("INTERRUPT_STATUS", message)
         if driver.output("irq_o") or s.get("INTERRUPT_STATUS") & message:
             raise CheckFailed("an interrupt is not cleared by writing a 1")
+        check_interrupts(s)
         player.finish([part])
 
     def _events(self) -> tuple[str, ...]:
