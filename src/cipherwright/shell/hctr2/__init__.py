@@ -2,7 +2,7 @@
 
 from .core import assemble_hctr2
 from .ports import WIDE_PORT_NAMES
-from .testbench import known_wide_packets
+from .testbench import known_wide_packets, wide_words
 from .timing import WideTiming
 
-__all__ = ["WIDE_PORT_NAMES", "WideTiming", "assemble_hctr2", "known_wide_packets"]
+__all__ = ["WIDE_PORT_NAMES", "WideTiming", "assemble_hctr2", "known_wide_packets", "wide_words"]
