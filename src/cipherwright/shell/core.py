@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..arch import KeyWords
+from ..cipher.hctr2 import PUBLISHED_BLOCK_BITS
 from ..graph import Graph
 from ..rtl import Component, Design
 from ..schedule import Schedule, delay_cells, luts_of, useful_stages
@@ -202,8 +203,13 @@ class Core:
     @property
     def takes(self) -> str:
         """What it takes: "packet", "unit" or "message", or "block"."""
-        whole = "packet" if self.packet or self.wide else "unit"
-        return whole if self.packet or self.wide or self.unit else "message" if self.mac else "block"
+        kinds = ((self.packet or self.wide, "packet"), (self.unit, "unit"), (self.mac, "message"))
+        return next((kind for there, kind in kinds if there), "block")
+
+    @property
+    def experimental(self) -> bool:
+        """Whether the mode with such blocks is of our own choice, so that there are no published vectors."""
+        return bool(self.wide) and self.parameters["block_bits"] not in PUBLISHED_BLOCK_BITS
 
     @property
     def tag_added_cycles(self) -> int:
