@@ -126,7 +126,8 @@ def second(key: bytes, bits: int, tweak: bytes, text: bytes, decrypt: bool) -> b
     inner = head ^ hashed(body)
     outer = crypt(inner, decrypt)
     keys = b"".join(
-        crypt(inner ^ outer ^ mask ^ k, False).to_bytes(size, "little") for k in range(1, len(body) // size + 2)
+        crypt(inner ^ outer ^ mask ^ k, False).to_bytes(size, "little")
+        for k in range(1, len(body) // size + 2)
     )
     other = bytes(a ^ b for a, b in zip(body, keys[: len(body)], strict=True))
     return (outer ^ hashed(other)).to_bytes(size, "little") + other
@@ -138,11 +139,19 @@ def test_a_second_formulation_agrees(bits: int) -> None:
     with.
     """
     rng, size = np.random.default_rng(bits), bits // 8
-    for n_tweak, n_text in ((0, size), (0, 2 * size), (5, size + 1), (size, 2 * size - 1), (size + 3, 3 * size)):
+    for n_tweak, n_text in (
+        (0, size),
+        (0, 2 * size),
+        (5, size + 1),
+        (size, 2 * size - 1),
+        (size + 3, 3 * size),
+    ):
         key, tweak, text = rng.bytes(32), rng.bytes(n_tweak), rng.bytes(n_text)
         made = hctr2(under(key, bits), bits, tweak, text)
         assert made == second(key, bits, tweak, text, False)
-        assert text == second(key, bits, tweak, made, True) == hctr2(under(key, bits), bits, tweak, made, True)
+        assert (
+            text == second(key, bits, tweak, made, True) == hctr2(under(key, bits), bits, tweak, made, True)
+        )
 
 
 def test_only_blocks_of_128_bits_are_published() -> None:

@@ -23,6 +23,7 @@ WHOLE = {
     "ccm": ("aes128-ccm-small", *LIGHT_LOOP),
     "cmac": ("aes128-cmac-small", *LIGHT_LOOP),
     "xts": ("aes128-xts-small", *LIGHT_LOOP),
+    "hctr2": ("aes-hctr2-small", *LIGHT_LOOP, "key_bits=128", "key=agile", "key_expansion=logic"),
 }
 """Cores of whole messages."""
 

@@ -81,7 +81,9 @@ def check_wide_packets(bench: WideBench, p: Mapping[str, Any], count: int, seed:
     rng, block = np.random.default_rng(seed), bench.block_bytes
     spans = ((0, _LONGEST_TWEAK + 1), (block, _LONGEST_TEXT + 1))
     tweaks, texts = (
-        [int(x) for _ in range(-(-count // (end - begin))) for x in rng.permutation(range(begin, end))][:count]
+        [int(x) for _ in range(-(-count // (end - begin))) for x in rng.permutation(range(begin, end))][
+            :count
+        ]
         for begin, end in spans
     )
     most = bench.most_words * block

@@ -149,7 +149,9 @@ class WideSession(MessageSession):
             s.view(row, b.ports.valid_in)[:] = 1
             s.view(row, b.ports.block_in)[:] = np.frombuffer(filled[::-1], dtype=np.uint8)
             keep = s.view(row, b.wide["keep_in"])
-            keep[:] = np.frombuffer(keep_of(len(data), size).to_bytes(keep.shape[1], "little"), dtype=np.uint8)
+            keep[:] = np.frombuffer(
+                keep_of(len(data), size).to_bytes(keep.shape[1], "little"), dtype=np.uint8
+            )
             s.view(row, b.wide["last_in"])[:] = k == len(words) - 1
             s.view(row, b.wide["aad"])[:] = aad
             if k == 0:

@@ -27,7 +27,19 @@ _ROWS = (
     *("unit_valid", "unit_ready", "unit", "unit_more", "key_slot"),
     *("valid_in", "ready_out", "block_in", "keep_in", "last_in", "aad", "decrypt"),
     *("iv", "iv_word", "aad_bytes", "data_bytes", "tag_in"),
-    *("valid_out", "ready_in", "block_out", "keep_out", "last_out", "error", "late", "tag_valid", "tag_out", "good", "busy"),
+    *(
+        "valid_out",
+        "ready_in",
+        "block_out",
+        "keep_out",
+        "last_out",
+        "error",
+        "late",
+        "tag_valid",
+        "tag_out",
+        "good",
+        "busy",
+    ),
 )
 """Ports by meaning, from the top of a diagram."""
 

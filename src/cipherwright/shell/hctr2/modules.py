@@ -29,7 +29,7 @@ __all__ = ["WIDE_FILE", "WideModules", "field_parameters", "wide_modules"]
 
 WIDE_FILE = "cipherwright_loop_hctr2.sv"
 
-_BITS = 39
+_BITS = 30
 """Flip-flops of the hand-written module that have one bit whatever its parameters are."""
 
 _BLOCKS = 7

@@ -53,7 +53,12 @@ def result_pins(block_bits: int) -> tuple[Pin, ...]:
     """What leaves beside a word of `block_bits` bits."""
     size, n = block_bits // 8, WIDE_PORT_NAMES
     return (
-        Pin(n["keep_out"], size, True, meaning=f"bytes of the result; the others are 0: {_KEPT.format(size - 1)}"),
+        Pin(
+            n["keep_out"],
+            size,
+            True,
+            meaning=f"bytes of the result; the others are 0: {_KEPT.format(size - 1)}",
+        ),
         Pin(n["last_out"], out=True, meaning="the packet's result ends with this word"),
         Pin(
             n["error"],
@@ -66,10 +71,10 @@ def result_pins(block_bits: int) -> tuple[Pin, ...]:
 def port_groups(key_bits: int, block_bits: int) -> tuple[Group, ...]:
     """All ports of a core, in groups: for keys of `key_bits` and words of `block_bits` bits."""
     n = WIDE_PORTS
-    result = Pin(
-        n.block_out, block_bits, True, order=Order.BYTES, meaning="word of the result, otherwise 0"
+    result = Pin(n.block_out, block_bits, True, order=Order.BYTES, meaning="word of the result, otherwise 0")
+    busy = (
+        "a packet has begun and its last word has not left, a key is expanded, or everything is being cleared"
     )
-    busy = "a packet has begun and its last word has not left, a key is expanded, or everything is being cleared"
     key = Pin(n.key, key_bits, order=Order.BYTES, meaning="key")
     block = Pin(n.block_in, block_bits, order=Order.BYTES, meaning="word of a tweak or of a text")
     return (

@@ -27,7 +27,7 @@ module cipherwright_loop_hctr2 #(
     parameter integer BYTES      = 16,
     parameter integer BYTES_LOG2 = 4,
     parameter integer DEPTH_LOG2 = 8,    // of the words of a text, and of a tweak
-    parameter integer DIGIT      = 8,    // coefficients in a cycle; divides WIDTH
+    parameter integer DIGIT      = 8,    // coefficients in a cycle, a divisor of WIDTH
     parameter integer STEPS      = 16,   // cycles of a product: WIDTH over DIGIT
     parameter integer INTERVAL   = 19,   // cycles between two blocks of the key stream
     parameter integer REFLECTED  = 1,
