@@ -1,5 +1,5 @@
-"""A core of HCTR2: the checks hold in loops of one stage and of several, faults are seen, the cycles are those
-that are promised, and what is not there is refused.
+"""A core of HCTR2: all checks hold, faults are seen, the cycles are those that are promised, and what is not
+there is refused.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 POLYNOMIALS = {128: (127, 126, 121, 0), 256: (10, 5, 2, 0)}
-"""Bits of a block -> the exponents of the field's polynomial beside the highest: RFC 8452, section 3; OMAC."""
+"""Bits of a block -> exponents of the field's polynomial beside the highest: RFC 8452, section 3; OMAC."""
 
 WIDE_BLOCK_BITS = tuple(POLYNOMIALS)
 """Bits of the blocks for which there is a hash."""

@@ -21,8 +21,8 @@ PACKETS = (*PACKET_MODES, *UNIT_MODES, *MAC_MODES, *WIDE_MODES)
 
 
 def assemble_packets(of: CoreInputs) -> Core:
-    """The finished core of GCM, CCM, XTS, CMAC or HCTR2 of what is in `of`. Raises UserError as the function of each
-    mode.
+    """The finished core of GCM, CCM, XTS, CMAC or HCTR2 of what is in `of`. Raises UserError as the function
+    of each mode.
     """
     if of.spec.mode in MAC_MODES:
         return assemble_cmac(of)

@@ -71,8 +71,8 @@ _ORDER = """
     common_basis
     key_words key_ranks key_copies merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode tag_bits iv_bits nonce_bytes digit_bits message_bytes key_slots packet_keys distinct_halves unit_numbers
-    counter_bits lanes channels release release_words
+    mode tag_bits iv_bits nonce_bytes digit_bits message_bytes key_slots packet_keys distinct_halves
+    unit_numbers counter_bits lanes channels release release_words
     interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
 """
@@ -191,8 +191,9 @@ class Spec(BaseModel):
     ] = option(
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "
-        "SP 800-38B; HCTR2: IACR ePrint 2021/1441, with blocks of 256 bits experimental). A loop has every mode of SP 800-38A, for as many interleaved streams as it has stages, "
-        "and CMAC, CCM, GCM, XTS and HCTR2, for one message after the other. A pipeline has those without feedback: "
+        "SP 800-38B; HCTR2: IACR ePrint 2021/1441, with blocks of 256 bits experimental). A loop has every "
+        "mode of SP 800-38A, for as many interleaved streams as it has stages, and CMAC, CCM, GCM, XTS and "
+        "HCTR2, for one message after the other. A pipeline has those without feedback: "
         "CTR, decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS. The key of XTS "
         "is K1 and then K2, `key_bits` each.",
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "

@@ -178,8 +178,8 @@ def check_wide_resets(bench: WideBench, p: Mapping[str, Any], seed: int = 3) -> 
             s.zeroise()
             _check_next(s, p, rng)
     return (
-        f"resets and zeroising, each in {len(cycles)} cycles of a key and a packet: nothing of before leaves, "
-        "and all is right after"
+        f"resets and zeroising, each in {len(cycles)} cycles of a key and a packet: nothing of before "
+        "leaves, and all is right after"
     )
 
 

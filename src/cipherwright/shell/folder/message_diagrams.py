@@ -82,8 +82,8 @@ def letters(core: Core) -> str:
         )
     if core.wide:
         return (
-            "K is the key of the packet in the section Bytes; A1 is the word of its tweak, P1 and P2 are those "
-            "of its plaintext, C1 and C2 of its ciphertext."
+            "K is the key of the packet in the section Bytes; A1 is the word of its tweak, P1 and P2 are "
+            "those of its plaintext, C1 and C2 of its ciphertext."
         )
     if core.mac:
         return "K and T are the key and tag of the message in the section Bytes; M1 and M2 are its words."

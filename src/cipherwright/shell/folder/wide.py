@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...cipher.hctr2 import POLYNOMIALS
 from ..core import Core
 from ..hctr2 import WideTiming, wide_words
 from ..short_words import keep_text, word_text
@@ -12,11 +13,11 @@ from .example import Worked
 __all__ = ["wide_sentences", "wide_table", "wide_timing"]
 
 _EXPERIMENTAL = (
-    "**Experimental.** No standard has this mode with blocks of {bits} bits, and nobody has published vectors. "
-    "Its hash is POLYVAL's construction over GF(2^{bits}) with x^256 + x^10 + x^5 + x^2 + 1, the polynomial "
-    "of OMAC; a product is that of the field times x^-{bits}. The core is checked against the generator's own "
-    "model, and the model against a second formulation of the same. Data in it may not be readable by any "
-    "other implementation."
+    "**Experimental.** No standard has this mode with blocks of {bits} bits, and nobody has published "
+    "vectors. Its hash is POLYVAL's construction over GF(2^{bits}) with {polynomial}, the polynomial of OMAC; "
+    "a product is that of the field times x^-{bits}. The core is checked against the generator's own model, "
+    "and the model against a second formulation of the same. Data in it may not be readable by any other "
+    "implementation."
 )
 """What a user of such a core must know first."""
 
@@ -27,12 +28,13 @@ def wide_sentences(core: Core) -> Iterator[str]:
     assert core.wide is not None
     n, most = core.wide["ports"], core.wide["message_bytes"]
     if core.experimental:
-        yield _EXPERIMENTAL.format(bits=bits)
+        terms = [f"x^{k}" if k else "1" for k in (bits, *POLYNOMIALS[bits])]
+        yield _EXPERIMENTAL.format(bits=bits, polynomial=" + ".join(terms))
         yield ""
     yield (
-        f"A packet is a run of words of {bits // 8} bytes: those of the tweak, with `{n['aad']}` = 1, and then "
-        f"those of the text, with `{n['aad']}` = 0. The last word of each may be shorter. There need be no "
-        "tweak."
+        f"A packet is a run of words of {bits // 8} bytes: those of the tweak, with `{n['aad']}` = 1, and "
+        f"then those of the text, with `{n['aad']}` = 0. The last word of each may be shorter. There need be "
+        "no tweak."
     )
     yield f"A word is taken in a cycle in which `{p.valid_in}` and `{p.ready_out}` are both 1."
     yield f"Never wait for `{p.ready_out}` before `{p.valid_in}` is 1; keep the word until it is taken."
@@ -51,8 +53,8 @@ def wide_sentences(core: Core) -> Iterator[str]:
     yield "The first word of the next packet can be taken in the cycle after the last word has left."
     yield ""
     yield (
-        "A packet is refused where its text is shorter than a block, where its text or its tweak is too long, "
-        "where a word that is not the last of its kind is not whole, where a word has no byte, and where a "
+        "A packet is refused where its text is shorter than a block, where its text or its tweak is too "
+        "long, where a word that is not the last of its kind is not whole, where a word has no byte, and where a "
         "word of the tweak follows the text."
     )
     yield (
@@ -98,8 +100,8 @@ def wide_timing(core: Core) -> Iterator[str]:
     t = WideTiming(bits, cipher, core.inner["slots"], digit)
     yield "Words of a packet are taken one a cycle."
     yield (
-        "With t words of a tweak and m of a text the first word of the result is there H + M + S cycles after "
-        "the last word was taken:"
+        "With t words of a tweak and m of a text the first word of the result is there H + M + S cycles "
+        "after the last word was taken:"
     )
     yield f"H = {t.product} (t + m) + 2, in which the text is hashed;"
     yield (
@@ -113,8 +115,9 @@ def wide_timing(core: Core) -> Iterator[str]:
     yield f"The other words follow without a pause as they are taken. So {t.latency(0, 1)} is the least."
     most = core.wide["message_bytes"] // (bits // 8)
     yield (
-        f"The longest text, of {most} words, under a tweak of one has {t.latency(1, most)} cycles. A long text "
-        f"takes {t.word} cycles a word in all: {core.bits_per_cycle:.4g} bits a cycle."
+        f"The longest text, of {most} words, under a tweak of one has {t.latency(1, most)} cycles. A long "
+        f"text takes {t.word} cycles a word in all: {core.bits_per_cycle:.4g} bits a cycle."
     )
     yield f"A packet that is refused is answered {t.refused} cycles after its last word."
-    yield f"Of the cycles after a key, {core.wide['setup_cycles']} are for the key of the hash and the mask L."
+    setup = core.wide["setup_cycles"]
+    yield f"Of the cycles after a key, {setup} are for the key of the hash and the mask L."

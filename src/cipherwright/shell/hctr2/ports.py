@@ -36,7 +36,10 @@ _KEPT = "bit {0} is 1 where byte 0 of the word is there, bit 0 for its last byte
 def word_pins(block_bits: int) -> tuple[Pin, ...]:
     """What goes with a word, of `block_bits` bits, that is offered."""
     size, n = block_bits // 8, WIDE_PORT_NAMES
-    kept = f"bytes of the word, from the left: {_KEPT.format(size - 1)}; only the last word of the tweak and of the text may lack some"
+    kept = (
+        f"bytes of the word, from the left: {_KEPT.format(size - 1)}; only the last word of the tweak and of "
+        "the text may lack some"
+    )
     return (
         Pin(n["keep_in"], size, with_block=True, meaning=kept),
         Pin(n["last_in"], with_block=True, meaning="the packet ends with this word"),
@@ -63,7 +66,7 @@ def result_pins(block_bits: int) -> tuple[Pin, ...]:
         Pin(
             n["error"],
             out=True,
-            meaning="the packet breaks a rule or is too long: this one word without bytes is all of its result",
+            meaning="the packet breaks a rule or is too long: this word without bytes is all of its result",
         ),
     )
 

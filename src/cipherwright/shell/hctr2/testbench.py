@@ -134,9 +134,8 @@ def _tables(
         kind = p.decrypt << 3 | (p.key != key) << 2 | last << 1 | tweak
         key = p.key
         yield f"        keys[{n}] = {spec.key_bits}'h{p.key.hex()}; kinds[{n}] = 4'd{kind};"
-        yield (
-            f"        blocks[{n}] = {word_text(data, size)}; keeps[{n}] = {size}'h{keep_of(len(data), size):x};"
-        )
+        keep = f"{size}'h{keep_of(len(data), size):x}"
+        yield f"        blocks[{n}] = {word_text(data, size)}; keeps[{n}] = {keep};"
     for n, (p, data) in enumerate(results):
         last = n + 1 == len(results) or results[n + 1][0] is not p
         shown = (not p.result) << size + 1 | last << size | keep_of(len(data), size)
