@@ -112,7 +112,8 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
     and OFB, the first counter block of CTR and the number of the first data unit in XTS, all of a block's
     length; the IV of GCM, 12 bytes or any number where the core has `iv_bits = any`; the nonce of CCM,
     `nonce_bytes` long; in HCTR2 the tweak, of any number of bytes. An empty `iv` gives b"" in ECB and HCTR2.
-    Byte 0 is the most significant byte of the port. `option`: how a message names the place where the user gives it.
+    Byte 0 is the most significant byte of the port. `option`: how a message names the place where the user
+    gives it.
 
     Raises UserError where the mode needs one and `iv` is empty, where ECB is given one, and where it is not
     hexadecimal or of another length.

@@ -88,7 +88,8 @@ class LoopMode:
     rate in words; file: that of the hand-written module; bench: the testbench of the core without a bus;
     packet, mac, unit, wide: what the record says of packets, of messages, of data units or of packets whose
     result is as long as their text; decrypt: the loop's port of a direction, "" where it only encrypts;
-    fifos: those of a bus, by name; beside: what waits while the loop works; released: what is around the core where words wait for a verdict.
+    fifos: those of a bus, by name; beside: what waits while the loop works; released: what is
+    around the core where words wait for a verdict.
     """
 
     groups: tuple[Group, ...]

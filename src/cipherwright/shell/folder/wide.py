@@ -14,8 +14,8 @@ __all__ = ["wide_sentences", "wide_table", "wide_timing"]
 
 _EXPERIMENTAL = (
     "**Experimental.** No standard has this mode with blocks of {bits} bits, and nobody has published "
-    "vectors. Its hash is POLYVAL's construction over GF(2^{bits}) with {polynomial}, the polynomial of OMAC; "
-    "a product is that of the field times x^-{bits}. The core is checked against the generator's own model, "
+    "vectors. Its hash is POLYVAL's construction over GF(2^{bits}) with {polynomial}, the polynomial of "
+    "OMAC; a product is that of the field times x^-{bits}. The core is checked against the generator's own model, "
     "and the model against a second formulation of the same. Data in it may not be readable by any other "
     "implementation."
 )
@@ -54,8 +54,8 @@ def wide_sentences(core: Core) -> Iterator[str]:
     yield ""
     yield (
         "A packet is refused where its text is shorter than a block, where its text or its tweak is too "
-        "long, where a word that is not the last of its kind is not whole, where a word has no byte, and where a "
-        "word of the tweak follows the text."
+        "long, where a word that is not the last of its kind is not whole, where a word has no byte, and "
+        "where a word of the tweak follows the text."
     )
     yield (
         f"It is taken to its end. Then one word leaves with `{n['error']}` = 1 and `{n['last_out']}` = 1 and "
