@@ -78,8 +78,9 @@ def length_block(tweak_bytes: int, whole: bool) -> int:
 
 
 def hash_words(tweak: bytes, text: bytes, block_bits: int) -> list[int]:
-    """The blocks that are hashed for a `tweak` and the `text` behind the first block: the lengths, the tweak
-    filled up with zeros, and the text, filled up with a one and zeros where it is not whole blocks.
+    """The blocks, of `block_bits`, that are hashed for a `tweak` and the `text` behind the first block: the
+    lengths, the tweak, filled up with zeros, and the text, filled up with a one and zeros where it is not
+    whole blocks.
     """
     size = block_bits // 8
     whole = len(text) % size == 0

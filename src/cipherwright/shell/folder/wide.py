@@ -15,9 +15,9 @@ __all__ = ["wide_sentences", "wide_table", "wide_timing"]
 _EXPERIMENTAL = (
     "**Experimental.** No standard has this mode with blocks of {bits} bits, and nobody has published "
     "vectors. Its hash is POLYVAL's construction over GF(2^{bits}) with {polynomial}, the polynomial of "
-    "OMAC; a product is that of the field times x^-{bits}. The core is checked against the generator's own model, "
-    "and the model against a second formulation of the same. Data in it may not be readable by any other "
-    "implementation."
+    "OMAC; a product is that of the field times x^-{bits}. The core is checked against the generator's own "
+    "model, and the model against a second formulation of the same. Data in it may not be readable by any "
+    "other implementation."
 )
 """What a user of such a core must know first."""
 
