@@ -106,9 +106,9 @@ class WideSession(MessageSession):
         next_key: bytes = b"",
         refused: bool = False,
     ) -> None:
-        """Play the `words` of a packet, each with whether it is of the tweak. decrypt: its direction; `pauses`
-        and `next_key` as of `send`; refused: it breaks a rule, so that a word without bytes tells that it is
-        refused.
+        """Play the `words` of a packet, each with whether it is of the tweak. decrypt: its direction;
+        `pauses` and `next_key` as of `send`; refused: it breaks a rule, so that a word without bytes tells
+        that it is refused.
         """
         late = self.rng.integers(1, _LATE, len(words)) * (self.rng.random(len(words)) < pauses.offered)
         taken = np.cumsum(late + 1) - 1

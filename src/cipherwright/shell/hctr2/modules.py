@@ -168,13 +168,15 @@ def _top(names: tuple[str, str], key_bits: int, block_bits: int) -> Wrapper:
     """The core under the names of its ports. names: of the core and of this module."""
     (top, name), groups = names, port_groups(key_bits, block_bits)
     pins = {pin.name: pin.name for group in groups for pin in group.pins}
+    inner = {"busy_o": "moving", RUNNING.name: "running", "zeroising_o": "clearing"}
     return Wrapper(
         name,
         ("A key that is offered within a packet is taken when its last word has left.",),
         groups,
         (
             Wire(("running", "moving")),
+            Wire(("clearing",), lint="the mode clears its memory itself."),
             Drive("busy_o", "moving | running"),
-            Cell(f"{top}_control", "u_core", {**pins, "busy_o": "moving", RUNNING.name: "running"}),
+            Cell(f"{top}_control", "u_core", pins | inner),
         ),
     )

@@ -38,8 +38,8 @@ class KnownWide:
 
 
 def wide_words(tweak: bytes, text: bytes, size: int) -> list[tuple[bytes, bool]]:
-    """The words of a packet of a `tweak` and a `text`, of at most `size` bytes, in order: each with whether it
-    is of the tweak.
+    """The words of a packet of a `tweak` and a `text`, of at most `size` bytes, in order: each with whether
+    it is of the tweak.
 
     >>> wide_words(b"abc", b"de", 2)
     [(b'ab', True), (b'c', True), (b'de', False)]
