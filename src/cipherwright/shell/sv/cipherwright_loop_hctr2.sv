@@ -240,11 +240,11 @@ module cipherwright_loop_hctr2 #(
         if (take & aad_i) begin
             tweak_q <= {place + {{DEPTH_LOG2{1'b0}}, whole}, rest};
         end else if (clear | done) tweak_q <= {LENGTH{1'b0}};
-        if (clear) keep_q <= {BYTES{1'b0}};
+        if (rst_i | clear) keep_q <= {BYTES{1'b0}};
         else if (take) keep_q <= keep_i;
-        if (clear) end_q <= {DEPTH_LOG2{1'b0}};
+        if (rst_i | clear) end_q <= {DEPTH_LOG2{1'b0}};
         else if (take) end_q <= place[DEPTH_LOG2-1:0];
-        if (clear) decrypt_q <= 1'b0;
+        if (rst_i | clear) decrypt_q <= 1'b0;
         else if (take & ~begun_q) decrypt_q <= decrypt_i;
     end
 
