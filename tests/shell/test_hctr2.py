@@ -12,13 +12,14 @@ import pytest
 from cipherwright import library
 from cipherwright.cipher.hctr2 import WIDE_BLOCK_BITS, polynomial
 from cipherwright.cli.run import execute
+from cipherwright.engine import key_parts
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.flow import generate
 from cipherwright.shell import Core, WideTiming
 from cipherwright.shell.folder import check_extras
 from cipherwright.shell.hctr2.modules import field_parameters
-from cipherwright.spec import load
-from cipherwright.verify import WideBench, WidePacket, own_vectors
+from cipherwright.spec import load, parse
+from cipherwright.verify import WideBench, WidePacket, own_vectors, verify_core
 from cipherwright.verify.hctr2 import (
     check_refused,
     check_wide_packets,
@@ -94,11 +95,29 @@ def bench(
     return faulty_bench(WideBench, built(*TWO), ALL.values(), parts, folder)
 
 
+@pytest.mark.long_check
 def test_a_loop_of_two_stages(bench: Callable[[int], WideBench], built: Callable[..., Built]) -> None:
     """All lengths of texts from 16 to 100 bytes, and of tweaks from 0 to 50."""
     p = built(*TWO)[0].parameters
     assert "equal to the mode around the description" in check_wide_packets(bench(-1), p, 90)
     assert "all is right after" in check_wide_resets(bench(-1), p)
+
+
+@pytest.mark.long_check
+def test_all_checks_pass(built: Callable[..., Built]) -> None:
+    core, folder = built(*TWO)
+    assert isinstance(core, Core)
+    verdicts = verify_core(folder, core.plain, blocks=150, parts=key_parts(parse(core.parameters)))
+    assert [(v.check, v.status) for v in verdicts] == [
+        ("files", "ok"),
+        ("compile", "ok"),
+        ("published packets", "not checked"),
+        ("random packets against the description", "ok"),
+        ("resets within packets", "ok"),
+        ("reset", "ok"),
+        ("zeroise", "ok"),
+        ("equivalence for all inputs", "ok"),
+    ], [v for v in verdicts if not v.passed]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -125,10 +144,11 @@ def test_a_reset_that_leaves_something_is_seen(
         check_wide_resets(dead, built(*TWO)[0].parameters)
 
 
+@pytest.mark.long_check
 @pytest.mark.parametrize("preset", [PRESET, "rijndael256-hctr2-small"])
 def test_presets(preset: str, built: Callable[..., Built]) -> None:
     """Published packets where there are any, the longest text and tweak, and broken packets."""
-    core, folder = built(preset)
+    core, folder = built(preset, "message_bytes=128")
     bench = WideBench.compile(folder.sources, folder.record)
     p = core.parameters
     if preset == PRESET:
