@@ -19,6 +19,8 @@ from cipherwright.shell import Core, WideTiming
 from cipherwright.shell.folder import check_extras
 from cipherwright.shell.hctr2.modules import field_parameters
 from cipherwright.spec import load, parse
+from cipherwright.target import load_target, synthesise
+from cipherwright.tools import scratch
 from cipherwright.verify import WideBench, WidePacket, own_vectors, verify_core
 from cipherwright.verify.hctr2 import (
     check_refused,
@@ -193,6 +195,16 @@ def test_blocks_of_the_key_stream_find_a_free_place() -> None:
                 if place == other and later > before
             )
             assert t.product <= t.interval <= max(t.product, rounds) + stages
+
+
+@pytest.mark.long_check
+def test_flip_flops_are_those_predicted(built: Callable[..., Built]) -> None:
+    """With a buffer in block RAM, which has the register behind it inside."""
+    core, folder = built(*TWO, "message_bytes=1024")
+    with scratch() as work:
+        mapped = synthesise(folder.sources, core.top, load_target("ecp5-85k-8"), work)
+    assert mapped.ffs == core.flip_flops
+    assert mapped.cells["DP16KD"] == 4
 
 
 @pytest.mark.parametrize("bits", WIDE_BLOCK_BITS)
