@@ -141,7 +141,7 @@ SETS: list[tuple[str, str, str]] = [
         "cipher=rot13",
         "there is no cipher rot13; there are aes, rijndael, des, tdes, khazad, misty1",
     ),
-    ("des-fast", "mode=gmc", "xts or cmac, not 'gmc'; did you mean gcm?"),
+    ("des-fast", "mode=gmc", "cmac or hctr2, not 'gmc'; did you mean gcm?"),
     ("des-fast", "keep_levels=ja", "keep_levels is true or false, not 'ja'"),
     ("des-fast", "stages=ten", "stages is a whole number, not 'ten'"),
     ("des-fast", "stages=true", "stages is a whole number, not true"),
@@ -158,6 +158,33 @@ SETS: list[tuple[str, str, str]] = [
         "architecture=pipelined",
         "mode = ccm needs architecture = iterative, not architecture = pipelined: every block of a message "
         "waits for the one before",
+    ),
+    (
+        "aes-hctr2-small",
+        "message_bytes=96",
+        "message_bytes is at least 128, not 96",
+    ),
+    (
+        "aes-hctr2-small",
+        "message_bytes=3000",
+        "the buffer of texts has a power of two of bytes, not 3000",
+    ),
+    (
+        "aes-hctr2-small",
+        "digit_bits=9",
+        "mode = hctr2 needs digit_bits = 0, 1, 2, 4, 8, 16 or 32, not 9",
+    ),
+    (
+        "aes-hctr2-small",
+        "interface=axi-stream",
+        "mode = hctr2 needs interface = plain, not interface = axi-stream: its results have a ready",
+    ),
+    ("des-small", "mode=hctr2", "mode = hctr2 needs block_bits = 128 or 256, not block_bits = 64"),
+    ("aes-small", "mode=hctr2", "mode = hctr2 needs direction = both, not direction = encrypt"),
+    (
+        "aes128-fast",
+        "mode=hctr2",
+        "mode = hctr2 needs architecture = iterative, not architecture = pipelined: a text goes through",
     ),
     ("des-fast", "sbox=magic", "there is no S-box realisation magic"),
     ("des-fast", "key_bits=56", "des takes keys of 64 bits, not 56"),

@@ -357,7 +357,7 @@ def _table_of_modes(page: str) -> Iterator[tuple[str, str, str]]:
     lines = [line for line in page.splitlines() if line.startswith("| ")]
     start = next(k for k, line in enumerate(lines) if line.startswith("| mode | architecture |"))
     _, *columns = (cell.strip() for cell in lines[start].strip("|").split("|"))
-    for line in lines[start + 1 : start + 10]:
+    for line in lines[start + 1 : start + 1 + len(MODES)]:
         mode, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         yield from ((mode.strip("`"), column, cell) for column, cell in zip(columns, cells, strict=True))
 

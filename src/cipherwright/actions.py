@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .cipher.ccm import LARGEST_AAD, largest_data
-from .cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES
+from .cipher.modes import MAC_MODES, ONE_WAY_MODES, PACKET_MODES, UNIT_MODES, WIDE_MODES
 from .cipher.xts import BLOCK_BYTES, LARGEST_UNIT, halves, number_after
 from .engine import ENGINES
 from .errors import CheckFailed, UserError
@@ -37,7 +37,18 @@ from .target import (
     synthesise,
 )
 from .tools import scratch
-from .verify import Bulk, CoreFolder, MacBench, Packet, Unit, UnitBench, bus_traffic, packet_bench
+from .verify import (
+    Bulk,
+    CoreFolder,
+    MacBench,
+    Packet,
+    Unit,
+    UnitBench,
+    WideBench,
+    WidePacket,
+    bus_traffic,
+    packet_bench,
+)
 from .wording import counted
 
 __all__ = [
@@ -100,8 +111,9 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
     """The bytes of `iv`, which is hexadecimal digits, for the mode of `spec`: the initial value of CBC, CFB
     and OFB, the first counter block of CTR and the number of the first data unit in XTS, all of a block's
     length; the IV of GCM, 12 bytes or any number where the core has `iv_bits = any`; the nonce of CCM,
-    `nonce_bytes` long. An empty `iv` gives b"" in ECB. Byte 0 is the most significant byte of the port.
-    `option`: how a message names the place where the user gives it.
+    `nonce_bytes` long; in HCTR2 the tweak, of any number of bytes. An empty `iv` gives b"" in ECB and HCTR2.
+    Byte 0 is the most significant byte of the port. `option`: how a message names the place where the user
+    gives it.
 
     Raises UserError where the mode needs one and `iv` is empty, where ECB is given one, and where it is not
     hexadecimal or of another length.
@@ -116,6 +128,8 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
         raise UserError(f"mode {spec.mode} takes no IV; leave {option} away")
     if spec.mode in PACKET_MODES:
         return _packet_iv(spec, iv, option)
+    if spec.mode in WIDE_MODES:
+        return _tweak(spec, iv)
     if spec.mode != "ecb" and not iv:
         whats = {"ctr": "the first counter block", "xts": "the number of the first unit"}
         what = whats.get(spec.mode, "an initial value")
@@ -127,6 +141,19 @@ def initial_value(spec: Spec, iv: str, option: str = "iv") -> bytes:
     except UserError as e:
         order = ": the number's least significant byte comes first, so that of unit 42 is 2a and 30 zeros"
         raise UserError(f"{e}{order if spec.mode == 'xts' else ''}") from None
+
+
+def _tweak(spec: Spec, tweak: str) -> bytes:
+    """The bytes of a tweak. Raises UserError where it is too long for the core's buffer."""
+    found, most = parse_any_hex(tweak, "tweak") if tweak.strip() else b"", _buffer(spec)
+    if len(found) > most:
+        raise UserError(f"the tweak has {len(found)} bytes, and this core takes at most {most}")
+    return found
+
+
+def _buffer(spec: Spec) -> int:
+    """Bytes of the longest text, and of the longest tweak."""
+    return int(spec.options()["message_bytes"])
 
 
 def _packet_iv(spec: Spec, iv: str, option: str) -> bytes:
@@ -287,10 +314,11 @@ def check_direction(spec: Spec, decrypt: bool, what: str) -> None:
 def padded(spec: Spec, data: bytes, what: str) -> bytes:
     """`data` as a core of `spec` takes it. In CTR, OFB and CFB it is filled up with zero bytes to whole
     blocks (`crypt` cuts the rest off again). In ECB and CBC, in GCM and CCM (a packet has any length) and in
-    XTS (`units_of` checks the length) it is returned as it is. `what`: how a message names the data.
+    XTS (`units_of` checks the length) and in HCTR2 it is returned as it is. `what`: how a message names the
+    data.
 
-    Raises UserError in ECB and CBC where it is empty or not whole blocks, and in CTR, OFB and CFB where it is
-    empty.
+    Raises UserError in ECB and CBC where it is empty or not whole blocks, in CTR, OFB and CFB where it is
+    empty, and in HCTR2 where it is shorter than a block or longer than the core's buffer.
 
     >>> from cipherwright import load
     >>> padded(load("des-small", mode="ctr"), b"abc", "the message").hex()
@@ -299,6 +327,9 @@ def padded(spec: Spec, data: bytes, what: str) -> bytes:
     if spec.mode in (*PACKET_MODES, *UNIT_MODES):
         return data
     size = spec.block_bits // 8
+    if spec.mode in WIDE_MODES:
+        _check_text(spec, data, what)
+        return data
     if spec.mode in _ANY_LENGTH and data:
         data += bytes(-len(data) % size)
     if not data and spec.mode in _ANY_LENGTH:
@@ -310,6 +341,17 @@ def padded(spec: Spec, data: bytes, what: str) -> bytes:
             "default): nothing is padded silently"
         )
     return data
+
+
+def _check_text(spec: Spec, data: bytes, what: str) -> None:
+    """Raise UserError where a text is shorter than a block or longer than the core's buffer."""
+    least, most = spec.block_bits // 8, _buffer(spec)
+    if not least <= len(data) <= most:
+        larger = ": build the core with a larger message_bytes" if len(data) > most else ""
+        raise UserError(
+            f"{what} has {counted(len(data), 'byte')}, and mode {spec.mode} of this core takes {least} to "
+            f"{most}{larger}"
+        )
 
 
 def crypt(
@@ -327,7 +369,7 @@ def crypt(
     key: as long as the core takes; iv: what `initial_value` gives; message: the bytes that `padded` gives,
     and how many bytes of the result are returned; tell: called with what is being done. In GCM and CCM the
     message is one packet with the additional data `aad`: encryption returns the ciphertext and then the tag,
-    decryption takes both and returns the plaintext.
+    decryption takes both and returns the plaintext. In HCTR2 the message is one packet with the tweak `iv`.
 
     Raises UserError where a packet is too short for a tag or too long for the core, CheckFailed where the tag
     is wrong.
@@ -336,6 +378,11 @@ def crypt(
     if p["mode"] in PACKET_MODES:
         return _crypt_packet(core, decrypt, key, iv, aad, message[0], tell)
     data, length = message
+    if p["mode"] in WIDE_MODES:
+        tell("compiling the simulation (kept for the next time)", 0.0)
+        wide = WideBench.compile(core.sources, core.record)
+        tell(f"a packet of {counted(length, 'byte')} through the simulated hardware")
+        return wide.crypt(key, WidePacket(iv, data, decrypt))
     blocks = f"{counted(len(data) // (p['block_bits'] // 8), 'block')} through the simulated hardware"
     tell("compiling the simulation (kept for the next time)", 0.0)
     if p["architecture"] != "engine":

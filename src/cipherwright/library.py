@@ -172,6 +172,9 @@ class Core:
         significant first, and the data are cut into units of `unit_bytes` bytes with consecutive numbers (0:
         they are one unit). Every unit has at least 16 bytes.
 
+        In HCTR2 `iv` is the tweak, of any number of bytes or None, and the data have a block or more, at most
+        `message_bytes` of the core; the result is as long.
+
         Raises UserError for a key, IV or message of another length, for an `iv`, `aad` or `unit_bytes` in a
         mode that has none, and for a core of the other direction. The first call compiles the simulation,
         which is kept for the next time.

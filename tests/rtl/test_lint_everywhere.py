@@ -51,6 +51,8 @@ CASES = (
     *((*core, AXI, "control=apb") for core in WHOLE.values()),
     (*WHOLE["gcm"], WORDS, "control=apb", "release=verdict", "release_words=16", "iv_bits=any"),
     (*WHOLE["xts"], "direction=encrypt"),
+    ("aes-hctr2-small", *LIGHT_LOOP, "key_bits=128", "key=agile", "key_expansion=logic"),
+    ("aes-hctr2-small", "message_bytes=128"),
     (*LIGHT_GCM, "lanes=4", AXI, "control=apb"),
     (*LANES, AXI, "lanes=5", "tdata_bits=0", "tid_bits=1"),
     (*LANES, AXI, "lanes=3", "tdata_bits=128", "control=wishbone"),

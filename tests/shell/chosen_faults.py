@@ -87,5 +87,5 @@ def with_port(top: str, text: str, modules: Iterable[str]) -> str:
     """The text with the port fault_i at the core `top` and at the modules below it, connected."""
     for name in (top, *(f"{top}_{part}" for part in modules)):
         text = re.sub(rf"(\nmodule {name} (?:#\([^;]*?\n\) )?\()", rf"\1{PORT}", text)
-        text = re.sub(rf"(\b{name} (?:#\([^;]*?\) )?u_\w+ \(\s*)", r"\1.fault_i(fault_i), ", text)
+        text = re.sub(rf"(\b{name} (?:#\([^;]*?\)\s+)?u_\w+\s+\(\s*)", r"\1.fault_i(fault_i), ", text)
     return text

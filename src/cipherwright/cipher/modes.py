@@ -10,6 +10,7 @@ __all__ = [
     "ONE_WAY_MODES",
     "PACKET_MODES",
     "UNIT_MODES",
+    "WIDE_MODES",
     "cipher_way",
     "counted_bits",
     "given_key_bits",
@@ -35,6 +36,10 @@ UNIT_MODES = ("xts",)
 
 MAC_MODES = ("cmac",)
 """Modes that make a tag of a message and nothing else (SP 800-38B)."""
+
+
+WIDE_MODES = ("hctr2",)
+"""Modes of whole packets whose result is as long as their text: a tweakable block cipher of any length."""
 
 
 def given_key_bits(mode: str, key_bits: int) -> int:
@@ -68,13 +73,13 @@ def ways(direction: str) -> list[int]:
 
 
 def cipher_way(mode: str, direction: str) -> str:
-    """The direction in which the cipher itself runs in a core of `mode` and `direction`: only ECB, CBC and
-    XTS decrypt by decryption.
+    """The direction in which the cipher itself runs in a core of `mode` and `direction`: only ECB, CBC, XTS
+    and HCTR2 decrypt by decryption.
 
     >>> cipher_way("ctr", "both"), cipher_way("cbc", "both")
     ('encrypt', 'both')
     """
-    return direction if mode in ("ecb", "cbc", *UNIT_MODES) else "encrypt"
+    return direction if mode in ("ecb", "cbc", *UNIT_MODES, *WIDE_MODES) else "encrypt"
 
 
 def counted_bits(counter_bits: int, block_bits: int) -> int:

@@ -63,7 +63,8 @@ Iv = Annotated[
     typer.Option(
         metavar="HEX",
         help="The initial value in hexadecimal: IV, nonce or counter block. In mode xts it is the number of "
-        "the first data unit, its least significant byte first.",
+        "the first data unit, its least significant byte first. In mode hctr2 it is the tweak, of any number "
+        "of bytes, or left away.",
     ),
 ]
 Aad = Annotated[

@@ -73,7 +73,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     )
     from ..cipher.modes import MAC_MODES, ONE_WAY_MODES, UNIT_MODES
     from ..spec import load
-    from ..target import short_tags
+    from ..target import experimental, short_tags
     from ..verify import CoreFolder
 
     direction = "decrypt" if decrypt else "encrypt"
@@ -99,7 +99,7 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     check_result(line.out, (line.source, line.key_file, line.aad_file, line.cipher, Path(line.what)))
     units = units_of(spec.mode, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
-    warn(list(short_tags(spec)))
+    warn([*short_tags(spec), *experimental(spec)])
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
         if units:
             result = crypt_units(core, decrypt, key, units, tell)

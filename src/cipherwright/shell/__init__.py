@@ -22,6 +22,7 @@ from .core_inputs import CoreInputs
 from .counter import COUNTER_FILE, LANE_COUNTER_FILE, counter_latency
 from .digests import files_digest, rtl_digest
 from .gcm import ANY_IV, GCM_PORTS, IV_BITS, IV_WORD_PORTS, PACKET_PORTS, GcmTiming
+from .hctr2 import WIDE_PORT_NAMES, WideTiming, known_wide_packets, wide_words
 from .header import GENERATOR, header_lines, module_name, port_table
 from .keys import KeyUnit, key_unit
 from .packet_core import PACKETS, assemble_packets
@@ -69,6 +70,7 @@ __all__ = [
     "STREAM_PORTS",
     "TAG_DATA",
     "UNIT_PORTS",
+    "WIDE_PORT_NAMES",
     "WORD_BYTES",
     "AxiStream",
     "BuiltEngine",
@@ -85,6 +87,7 @@ __all__ = [
     "PacketTimes",
     "PortSet",
     "Register",
+    "WideTiming",
     "Word",
     "all_files",
     "arrivals",
@@ -103,6 +106,7 @@ __all__ = [
     "inside",
     "keep_of",
     "key_unit",
+    "known_wide_packets",
     "loop_unit",
     "module_name",
     "own_names",
@@ -115,6 +119,7 @@ __all__ = [
     "save",
     "spec_parameters",
     "tested_top",
+    "wide_words",
     "without_channel",
     "words_of",
     "written_module",

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..arch import KeyWords
+from ..cipher.hctr2 import PUBLISHED_BLOCK_BITS
 from ..graph import Graph
 from ..rtl import Component, Design
 from ..schedule import Schedule, delay_cells, luts_of, useful_stages
@@ -183,6 +184,12 @@ class Core:
     is expanded.
     """
 
+    wide: Mapping[str, Any] | None = None
+    """For a mode whose result is as long as its text: ports beside `ports`, `message_bytes` of the longest
+    text, `setup_cycles`, in which what the mode needs is made of a key after the key is expanded,
+    `stream_cycles` from one block of the key stream to the next, and the `multiplier`.
+    """
+
     def with_files(self, files: Mapping[str, str]) -> Core:
         """The same core with `files`, texts by file name, in place of its own."""
         return replace(self, files=files)
@@ -196,7 +203,13 @@ class Core:
     @property
     def takes(self) -> str:
         """What it takes: "packet", "unit" or "message", or "block"."""
-        return "packet" if self.packet else "unit" if self.unit else "message" if self.mac else "block"
+        kinds = ((self.packet or self.wide, "packet"), (self.unit, "unit"), (self.mac, "message"))
+        return next((kind for there, kind in kinds if there), "block")
+
+    @property
+    def experimental(self) -> bool:
+        """Whether the mode with such blocks is of our own choice, so that there are no published vectors."""
+        return bool(self.wide) and self.parameters["block_bits"] not in PUBLISHED_BLOCK_BITS
 
     @property
     def tag_added_cycles(self) -> int:
@@ -242,7 +255,7 @@ class Core:
         """
         if self.unit and self.key_unit:
             return self.key_unit.all_cycles + int(self.unit["setup_cycles"])
-        more = self.mac["subkey_cycles"] if self.mac else 0
+        more = self.mac["subkey_cycles"] if self.mac else self.wide["setup_cycles"] if self.wide else 0
         if self.packet:
             more = self.packet["power_cycles"] + self.packet.get("load_cycles", 0)
         return self.key_unit.cycles + self.lanes + 1 + int(more) if self.key_unit else 0
@@ -349,6 +362,7 @@ class Core:
             **({"channels": dict(self.channels)} if self.channels else {}),
             **({"unit": dict(self.unit)} if self.unit else {}),
             **({"mac": dict(self.mac)} if self.mac else {}),
+            **({"wide": dict(self.wide)} if self.wide else {}),
             "key_cycles": self.key_cycles,
             "zeroise_cycles": self.zeroise_cycles,
             "delay_lines": self._delay_lines(),

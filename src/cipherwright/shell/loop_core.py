@@ -86,9 +86,10 @@ class LoopMode:
 
     groups, ports: the core's ports, without a bus, and their names by meaning; rate: of words; said: the
     rate in words; file: that of the hand-written module; bench: the testbench of the core without a bus;
-    packet, mac, unit: what the record says of packets, of messages or of data units; decrypt: the loop's port
-    of a direction, "" where it only encrypts; fifos: those of a bus, by name; beside: what
-    waits while the loop works; released: what is around the core where words wait for a verdict.
+    packet, mac, unit, wide: what the record says of packets, of messages, of data units or of packets whose
+    result is as long as their text; decrypt: the loop's port of a direction, "" where it only encrypts;
+    fifos: those of a bus, by name; beside: what waits while the loop works; released: what is
+    around the core where words wait for a verdict.
     """
 
     groups: tuple[Group, ...]
@@ -100,19 +101,20 @@ class LoopMode:
     packet: Mapping[str, Any] | None = None
     mac: Mapping[str, Any] | None = None
     unit: Mapping[str, Any] | None = None
+    wide: Mapping[str, Any] | None = None
     decrypt: str = ""
     fifos: Mapping[str, Fifo] = field(default_factory=dict)
     beside: Design | None = None
     released: Released = field(default_factory=Released)
 
 
-def keyed_loop(of: CoreInputs, reset: bool = True, halves: int = 1) -> KeyedLoop:
+def keyed_loop(of: CoreInputs, reset: bool = True, halves: int = 1, ways: bool = False) -> KeyedLoop:
     """The loop of what is in `of`, with what holds its key. reset: whether rst_i clears a register that holds
-    its key; halves: keys of the cipher in that register.
+    its key; halves: keys of the cipher in that register; ways: every block has a direction of its own.
     """
     design = of.lowered(f"{of.top}_core")
     keys = of.unit or key_register(f"{of.top}_keys", halves * of.spec.key_bits, reset)
-    with_block = ("key_i", "decrypt_i") if halves > 1 else ()
+    with_block = ("key_i", "decrypt_i") if halves > 1 else ("decrypt_i",) * ways
     loop = _loop_part(design, of.scheduled, with_block)
     unread = (halves * of.unread_key_bits, halves * of.unread_software_bits)
     return KeyedLoop(design, loop, keys, *unread)
@@ -165,6 +167,7 @@ def loop_core(of: CoreInputs, loop: KeyedLoop, parts: ModeModules, mode: LoopMod
         bus=around.bus,
         packet=mode.packet,
         mac=mode.mac,
+        wide=mode.wide,
         unit=mode.unit,
         beside=mode.beside,
     )

@@ -24,6 +24,7 @@ from pydantic_core import PydanticCustomError
 
 from ..cipher import CATALOGUE, Standard
 from ..cipher.cmac import MAC_BLOCK_BITS
+from ..cipher.hctr2 import WIDE_BLOCK_BITS
 from ..cipher.modes import cipher_way, given_key_bits
 from ..errors import UserError
 from ..graph import Table
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 Architecture = Literal["pipelined", "iterative", "engine"]
-Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "ccm", "xts", "cmac"]
+Mode = Literal["ecb", "cbc", "cfb", "ofb", "ctr", "gcm", "ccm", "xts", "cmac", "hctr2"]
 Interface = Literal["plain", "stream", "axi-stream", "registers", "paper"]
 
 ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
@@ -70,8 +71,8 @@ _ORDER = """
     common_basis
     key_words key_ranks key_copies merge early_keys copies hops delay_lines srl_from
     sbox_memory key_memory key_wait readable_keys
-    mode tag_bits iv_bits nonce_bytes digit_bits key_slots packet_keys distinct_halves unit_numbers
-    counter_bits lanes channels release release_words
+    mode tag_bits iv_bits nonce_bytes digit_bits message_bytes key_slots packet_keys distinct_halves
+    unit_numbers counter_bits lanes channels release release_words
     interface tdata_bits tid_bits control keep_levels reset
     target placer_weight placer mapping fifo_depth input_delay output_delay clock_gating
 """
@@ -171,11 +172,28 @@ class Spec(BaseModel):
         needs(
             ("ccm",), block_bits=(128,), direction=("both",), interface=("plain", "axi-stream", "registers")
         ),
+        needs(
+            ("hctr2",),
+            "a text goes through the cipher twice, and waits in a buffer in between",
+            architecture=("iterative",),
+        ),
+        needs(
+            ("hctr2",),
+            "a hash is defined for these blocks: POLYVAL of RFC 8452, and experimentally one of 256 bits",
+            block_bits=WIDE_BLOCK_BITS,
+        ),
+        needs(("hctr2",), "every packet says which way it goes", direction=("both",)),
+        needs(
+            ("hctr2",),
+            "its results have a ready of their own at plain ports, and no bus is made for them",
+            interface=("plain",),
+        ),
     ] = option(
         "ecb",
         "Mode of operation (SP 800-38A; GCM: SP 800-38D; CCM: SP 800-38C; XTS: SP 800-38E; CMAC: "
-        "SP 800-38B). A loop has every mode of SP 800-38A, for as many interleaved streams as it has stages, "
-        "and CMAC, CCM, GCM and XTS, for one message after the other. A pipeline has those without feedback: "
+        "SP 800-38B; HCTR2: IACR ePrint 2021/1441, with blocks of 256 bits experimental). A loop has every "
+        "mode of SP 800-38A, for as many interleaved streams as it has stages, and CMAC, CCM, GCM, XTS and "
+        "HCTR2, for one message after the other. A pipeline has those without feedback: "
         "CTR, decryption in CBC and CFB, GCM, whose packets say which way they go, and XTS. The key of XTS "
         "is K1 and then K2, `key_bits` each.",
         cost="A register for each stream of a loop. In a pipeline the chained word waits in registers. GCM "
@@ -184,7 +202,8 @@ class Spec(BaseModel):
         "keys of two keys, between which every round chooses, or has a key with every block in the pipeline; "
         "in a loop registers for both keys, two tweaks, a word and a result. CMAC takes registers for two "
         "blocks and for the key, and about five lookup tables for each bit of a block; CCM registers for "
-        "five blocks and for the key, and about twelve lookup tables for each bit of a block.",
+        "five blocks and for the key, and about twelve lookup tables for each bit of a block. HCTR2 takes "
+        "registers for nine blocks and for the key, a multiplier and a memory for two texts.",
     )
     interface: Annotated[
         Interface,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from ..cipher import CATALOGUE, Standard
-from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
+from ..cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, WIDE_MODES
 from ..rewrite import sum_inputs
 from ..unfit import Unfit
 from .core import MODES, Spec
@@ -17,6 +17,10 @@ __all__ = ["TDATA_BITS", "Datapath"]
 
 TDATA_BITS = (32, 64, 128, 256, 512)
 """Widths of AXI-Stream's data, beside that of a block."""
+
+
+_HOLD_KEYS = (*MAC_MODES, *PACKET_MODES, *WIDE_MODES)
+"""Modes of whole messages under one key."""
 
 
 class Datapath(Spec):
@@ -314,7 +318,7 @@ class Datapath(Spec):
     @property
     def holds_key(self) -> bool:
         """Whether one key is for all blocks until there is another, at a port or in registers."""
-        return self.key == "static" or self.control != "none" or self.mode in (*MAC_MODES, *PACKET_MODES)
+        return self.key == "static" or self.control != "none" or self.mode in _HOLD_KEYS
 
     @property
     def agile_direction(self) -> bool:

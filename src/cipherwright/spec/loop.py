@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
+from ..cipher.hctr2 import PUBLISHED_BLOCK_BITS
+from ..cipher.modes import WIDE_MODES
 from ..unfit import Unfit
 from .datapath import Datapath
 from .option import needs, option
@@ -59,21 +61,46 @@ class Loop(Datapath):
         unit="bytes",
         cost="None.",
     )
-    digit_bits: Annotated[int, needs(mode=("gcm",))] = option(
+    digit_bits: Annotated[int, needs(mode=("gcm", "hctr2"))] = option(
         0,
-        "Coefficients of a factor that the multiplier of GHASH takes in a cycle, with `mode = gcm`. A "
-        "product takes 128 over that many cycles, rounded up, and a word two cycles more. 0: as many as a "
-        "block in the loop needs.",
+        "Coefficients of a factor that the multiplier of the hash takes in a cycle, with `mode = gcm` or "
+        "`hctr2`. A product takes the bits of a block over that many cycles, rounded up, and a word two "
+        "cycles more. With `hctr2` it is a power of two. 0: as many as a block in the loop needs.",
         unit="bits",
         cost="About 130 flip-flops and 70 lookup tables for each, and fewer cycles a word.",
         ge=0,
         le=32,
     )
 
+    message_bytes: Annotated[int, needs(mode=("hctr2",))] = option(
+        4096,
+        "Bytes of the longest text, with `mode = hctr2`: a power of two from 128 to 65,536. A tweak has at "
+        "most as many. Of a longer one nothing leaves but an error.",
+        unit="bytes",
+        cost="A memory of twice as many bytes: on an ECP5 4 blocks up to 4,096 bytes with blocks of 128 "
+        "bits, and 8 with blocks of 256. Zeroising takes a few cycles for each word.",
+        ge=128,
+        le=1 << 16,
+    )
+
+    @field_validator("message_bytes")
+    @classmethod
+    def _buffer(cls, value: int) -> int:
+        if value & (value - 1):
+            raise ValueError(f"the buffer of texts has a power of two of bytes, not {value}")
+        return value
+
     @property
     def least_stages(self) -> int:
         """The number of stages that is asked for, or the least that a clock leaves free to choose."""
         return self.stages or (1 if self.clock_mhz is None else 2)
+
+    @property
+    def experimental(self) -> bool:
+        """Whether the mode with such blocks is of our own choice: no standard or paper has it, and there are
+        no published vectors.
+        """
+        return self.mode in WIDE_MODES and self.block_bits not in PUBLISHED_BLOCK_BITS
 
     @model_validator(mode="after")
     def _stages(self) -> Loop:
@@ -124,6 +151,17 @@ class Loop(Datapath):
                 f"{self.tag_bits}",
                 "tag_bits",
                 "block_bits",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _digit(self) -> Loop:
+        """A product of HCTR2 is made of whole digits."""
+        if self.mode in WIDE_MODES and self.digit_bits & (self.digit_bits - 1):
+            raise Unfit(
+                f"mode = {self.mode} needs digit_bits = 0, 1, 2, 4, 8, 16 or 32, not {self.digit_bits}",
+                "digit_bits",
+                "mode",
             )
         return self
 

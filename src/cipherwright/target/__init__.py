@@ -9,7 +9,7 @@ from .packing import paired_flip_flops
 from .place import Placed, place
 from .power import measured_power
 from .replay import replay_bench
-from .requirements import delay_lines_from, require, require_room, short_tags, warnings
+from .requirements import delay_lines_from, experimental, require, require_room, short_tags, warnings
 from .sta import Constraints, through
 from .synth import CELL_MAPPINGS, REGISTERS, Mapped, synthesise
 
@@ -29,6 +29,7 @@ __all__ = [
     "cell_delays",
     "check_cell_options",
     "delay_lines_from",
+    "experimental",
     "implement",
     "load_target",
     "measured_power",

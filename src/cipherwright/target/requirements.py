@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ..errors import UserError
 from ..shell import BuiltEngine, Core
-from ..spec import Datapath, Spec
+from ..spec import Datapath, Loop, Spec
 from .facts import Target
 from .idle import idle_sentences
 from .synth import CELL_MAPPINGS, USUAL_MAPPING
 
-__all__ = ["delay_lines_from", "require", "require_room", "short_tags", "warnings"]
+__all__ = ["delay_lines_from", "experimental", "require", "require_room", "short_tags", "warnings"]
 
 
 def require(spec: Datapath, target: Target) -> None:
@@ -44,6 +44,7 @@ def warnings(spec: Spec, target: Target, core: Core | BuiltEngine) -> Iterator[s
         yield from _idle_delay_lines(spec, target, core)
         yield from short_tags(spec)
         yield from _long_unit_keys(spec)
+        yield from experimental(spec)
     yield from _idle_cells(spec, target)
 
 
@@ -78,6 +79,17 @@ def short_tags(spec: Spec) -> Iterator[str]:
 def _long_unit_keys(spec: Datapath) -> Iterator[str]:
     if spec.mode == "xts" and spec.key_bits not in (128, 256):
         yield f"XTS with keys of {spec.key_bits} bits is in no standard: IEEE 1619 has those of 128 and 256"
+
+
+def experimental(spec: Spec) -> Iterator[str]:
+    """What a user of a core of `spec` has to know whose mode nobody else has with such blocks: one sentence,
+    or none.
+    """
+    if isinstance(spec, Loop) and spec.experimental:
+        yield (
+            f"mode = {spec.mode} with blocks of {spec.block_bits} bits is experimental: no standard has it, "
+            "there are no published vectors, and other implementations may differ"
+        )
 
 
 def _idle_cells(spec: Spec, target: Target) -> Iterator[str]:

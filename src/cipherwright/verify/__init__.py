@@ -20,6 +20,7 @@ from .record import CoreRecord, read_record
 from .units import Unit, UnitBench
 from .vectors import extra_vectors, own_vectors
 from .verdict import CoreFolder, Verdict
+from .wide_packets import WideBench, WidePacket
 
 __all__ = [
     "Bench",
@@ -39,6 +40,8 @@ __all__ = [
     "Unit",
     "UnitBench",
     "Verdict",
+    "WideBench",
+    "WidePacket",
     "bus_traffic",
     "confirm_core",
     "confirm_expansion",

@@ -1,4 +1,6 @@
-"""All checks of a core of whole messages: packets of GCM and CCM, data units of XTS, messages of CMAC."""
+"""All checks of a core of whole messages: packets of GCM and CCM, data units of XTS, messages of CMAC,
+packets of HCTR2.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +26,7 @@ from .gcm import (
     published_packets,
     random_packets,
 )
+from .hctr2 import check_wide_packets, check_wide_resets, published_wide
 from .held_packets import HeldBench, HeldCcmBench
 from .key_slots import SlotBench
 from .macs import MacBench
@@ -38,6 +41,7 @@ from .register_words import check_register_words
 from .reset import check_reset
 from .units import UnitBench
 from .verdict import CoreFolder, Verdict, attempts
+from .wide_packets import WideBench
 from .windows import check_windows
 from .xts import (
     check_distinct_halves,
@@ -102,10 +106,17 @@ def _of_macs(_: Mapping[str, Any]) -> MessageChecks:
     return MessageChecks("messages", MacBench, published_macs, check_messages, check_mac_resets, 10, _MOST)
 
 
+def _of_wide(_: Mapping[str, Any]) -> MessageChecks:
+    return MessageChecks(
+        "packets", WideBench, published_wide, check_wide_packets, check_wide_resets, 6, _MOST
+    )
+
+
 _OF_MESSAGES: dict[str, Callable[[Mapping[str, Any]], MessageChecks]] = {
     "packet": _of_packets,
     "unit": _of_units,
     "mac": _of_macs,
+    "wide": _of_wide,
 }
 """By what a record has."""
 

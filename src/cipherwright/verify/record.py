@@ -21,6 +21,7 @@ from ..shell import (
     RELEASE_PORTS,
     SLOT_PORTS,
     UNIT_PORTS,
+    WIDE_PORT_NAMES,
     PortSet,
 )
 
@@ -152,6 +153,22 @@ class _Unit(_Part):
         return self
 
 
+class _Wide(_Part):
+    """What a core has besides whose result is as long as its text."""
+
+    ports: dict[str, Identifier]
+    message_bytes: _Positive
+    setup_cycles: _Positive
+    stream_cycles: _Positive
+    multiplier: _Multiplier
+
+    @model_validator(mode="after")
+    def _legal(self) -> _Wide:
+        if self.ports.keys() != WIDE_PORT_NAMES.keys():
+            raise ValueError("wide.ports are not those of a packet")
+        return self
+
+
 class CoreRecord(_Part):
     """The record of a core or an engine. Raises pydantic's ValidationError with the first thing that is
     wrong.
@@ -160,7 +177,8 @@ class CoreRecord(_Part):
     an engine). latency_cycles, interval_cycles, slots, bits_per_cycle: timing; so many slots in an interval.
     predicted: flip-flops and shift-register lookup tables. period_ns_planned: the period for which stages
     were planned; stages: how many there are. inner: the datapath inside. key_cycles: from a key to the first
-    block. packet, unit: what cores of packets and of data units have besides. delay_lines: what they save.
+    block. packet, unit, wide: what cores of packets, of data
+    units and of packets of HCTR2 have besides. delay_lines: what they save.
     logic_top: of an engine, the module without memories, and memory_bits: of each of these. warnings:
     sentences. generator: its version; given: what was asked for, the preset and its changes; extras: what was
     added to the folder. files: the SHA-256 of each file; digest: that of all.
@@ -180,6 +198,7 @@ class CoreRecord(_Part):
     key_cycles: _Count = 0
     packet: _Packet | None = None
     unit: _Unit | None = None
+    wide: _Wide | None = None
     delay_lines: dict[str, int] | None = None
     logic_top: _OptionalName = ""
     memory_bits: dict[str, int] = {}

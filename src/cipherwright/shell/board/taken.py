@@ -115,6 +115,10 @@ def _reasons(core: Core, pins: Mapping[str, Pin]) -> Iterable[str]:
             f"interface = {interface}: choose {', '.join(_INTERFACES[:-1])} or {_INTERFACES[-1]}",
         ),
         (
+            core.wide is not None,
+            f"mode = {mode}: packets whose results wait for their end are not driven over the UART",
+        ),
+        (
             interleaved,
             f"interleaved messages, and {core.top} has them: the UART carries one at a time",
         ),

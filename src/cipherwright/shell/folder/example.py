@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ...cipher.ccm import CcmInput, ccm
 from ...cipher.cmac import cmac, tag_length
 from ...cipher.gcm import gcm
-from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, mode_block
+from ...cipher.hctr2 import hctr2
+from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, WIDE_MODES, mode_block
 from ...cipher.xts import halves, xts
 from ...spec import Datapath, Loop, Spec
 
@@ -18,7 +19,8 @@ __all__ = ["Worked", "message_result", "on_blocks", "on_numbers", "worked_block"
 @dataclass(frozen=True)
 class Worked:
     """A worked `block` under `key` and what becomes of it (`result`), in bytes, byte 0 of the standard first.
-    `iv` is empty in ECB; `decrypt`: the block is decrypted. Of a worked packet also `aad`.
+    `iv` is empty in ECB; `decrypt`: the block is decrypted. Of a worked packet also `aad`, which is its tweak
+    where the result is as long as the text.
     """
 
     key: bytes
@@ -43,7 +45,8 @@ class Worked:
 def worked_block(spec: Spec) -> Worked:
     """The first block of a message under the key 00 01 02 …, with the initial value ff ee dd …, for a core of
     `spec`: encrypted unless the core only decrypts. In a mode of whole packets or units it is a packet
-    (`_worked_packet`) or a unit (`_worked_unit`), in a mode that makes tags a message (`_worked_message`).
+    (`_worked_packet`, `_worked_wide`) or a unit (`_worked_unit`), in a mode that makes tags a message
+    (`_worked_message`).
     """
     key = bytes(range(spec.key_bits // 8))
     size = spec.block_bits // 8
@@ -56,6 +59,8 @@ def worked_block(spec: Spec) -> Worked:
         return _worked_unit(spec)
     if spec.mode in MAC_MODES:
         return _worked_message(spec, key)
+    if spec.mode in WIDE_MODES:
+        return _worked_wide(spec, key)
     return Worked(key, iv, block, message_result(spec, key, iv, decrypt, block), decrypt)
 
 
@@ -125,6 +130,17 @@ def _worked_message(spec: Spec, key: bytes) -> Worked:
     text = bytes(0x11 * (i % 16) for i in range(spec.block_bits // 8 + 7))
     tag = cmac(crypt, spec.block_bits, text)
     return Worked(key, b"", text, b"", False, b"", tag[: tag_length(spec.tag_bits, spec.block_bits) // 8])
+
+
+def _worked_wide(spec: Spec, key: bytes) -> Worked:
+    """A packet with a tweak of 5 bytes and a text of a block and seven bytes."""
+    size, tweak, cipher = spec.block_bits // 8, bytes(0xA0 + i for i in range(5)), spec.described
+    text = bytes(0x11 * (i % 16) for i in range(size + 7))
+
+    def crypt(word: int, back: bool) -> int:
+        return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "little"), back), "little")
+
+    return Worked(key, b"", text, hctr2(crypt, 8 * size, tweak, text), False, tweak)
 
 
 def _worked_unit(spec: Spec) -> Worked:

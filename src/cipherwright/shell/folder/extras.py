@@ -39,6 +39,11 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
             "--with model waits for all words of a packet, and with release = verdict those of a refused one "
             f"never leave: take the testbench of the core, {core.top}_tb.v"
         )
+    if names and isinstance(core, Core) and core.wide:
+        raise UserError(
+            f"--with {names[0]} is not made for mode = {core.parameters['mode']}: take the testbench of the "
+            f"core, {core.top}_tb.v"
+        )
     if "cocotb" not in names:
         return
     if isinstance(core, BuiltEngine):

@@ -27,13 +27,25 @@ _ROWS = (
     *("unit_valid", "unit_ready", "unit", "unit_more", "key_slot"),
     *("valid_in", "ready_out", "block_in", "keep_in", "last_in", "aad", "decrypt"),
     *("iv", "iv_word", "aad_bytes", "data_bytes", "tag_in"),
-    *("valid_out", "block_out", "keep_out", "last_out", "late", "tag_valid", "tag_out", "good", "busy"),
+    *(
+        "valid_out",
+        "ready_in",
+        "block_out",
+        "keep_out",
+        "last_out",
+        "error",
+        "late",
+        "tag_valid",
+        "tag_out",
+        "good",
+        "busy",
+    ),
 )
 """Ports by meaning, from the top of a diagram."""
 
 _OF_ANY_CORE = (
     *("reset", "zeroise", "key_valid", "key_ready", "key"),
-    *("valid_in", "ready_out", "block_in", "decrypt", "iv", "valid_out", "block_out", "busy"),
+    *("valid_in", "ready_out", "block_in", "decrypt", "iv", "valid_out", "ready_in", "block_out", "busy"),
 )
 """Those of them that every kind of core may have."""
 
@@ -47,6 +59,9 @@ def message_diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
         announced = "announce_cycles" in core.packet
         behind = () if announced else (packets.behind(),)
         return (packets.sealed(), *behind, packets.opened(), packets.zeroised())
+    if core.wide:
+        wide = _Wide(core, worked)
+        return (wide.whole(), wide.stalled(), wide.zeroised())
     one = _Units(core, worked) if core.unit else _Messages(core, worked)
     return (one.whole(), one.zeroised())
 
@@ -64,6 +79,11 @@ def letters(core: Core) -> str:
         return (
             "K and i are the key and number of the unit in the section Bytes; P1 and P2 are its words of "
             "plaintext, C1 and C2 of ciphertext."
+        )
+    if core.wide:
+        return (
+            "K is the key of the packet in the section Bytes; A1 is the word of its tweak, P1 and P2 are "
+            "those of its plaintext, C1 and C2 of its ciphertext."
         )
     if core.mac:
         return "K and T are the key and tag of the message in the section Bytes; M1 and M2 are its words."
@@ -318,6 +338,43 @@ class _Units(_Plan):
         ]
         held = "a unit's number and key" if keyed else "a key, a unit's number"
         return self.diagram("unit", f"Reset, {held}, and its words: the last one is short.", moments)
+
+
+class _Wide(_Plan):
+    """Of a core whose results are as long as their texts: HCTR2."""
+
+    PAYLOAD = ("block_in", "keep_in", "last_in", "aad", "decrypt")
+
+    def __init__(self, core: Core, worked: Worked) -> None:
+        assert core.wide is not None
+        super().__init__(core, worked, core.wide)
+        self.tweak = self.cut("A", worked.aad, True)
+        self.plain, self.cipher = self.cut("P", worked.block), self.cut("C", worked.result)
+
+    def _until_result(self, takes: str) -> list[Moment]:
+        """From reset to the first word of a result, which is taken where `takes` is "1"."""
+        words = [*self.tweak, *self.plain]
+        ways = [{"decrypt": "0"}, *({"decrypt": ANY} for _ in words[1:])]
+        first, *others = self.begin(self.PAYLOAD)
+        begun = replace(first, inputs={**first.inputs, "ready_in": takes})
+        shown = self.result(self.cipher[0], False, 0)
+        return [begun, *others, *self.offered(words, ways), self.withdrawn(), shown]
+
+    def whole(self) -> Diagram:
+        """From reset to the last word of a result, each of which is taken at once."""
+        behind = [self.result(w, w is self.cipher[-1], 1) for w in self.cipher[1:]]
+        end = Moment({}, {"valid_out": "0", "block_out": "0", "ready_out": "1"})
+        moments = [*self._until_result("1"), *behind, end]
+        return self.diagram("packet", "Reset, a key, and a packet that is encrypted.", moments)
+
+    def stalled(self) -> Diagram:
+        """The same, where nobody takes the first word for two cycles."""
+        waits = self.result(self.cipher[0], False, 1)
+        behind = [self.result(w, w is self.cipher[-1], 1) for w in self.cipher[1:]]
+        taken = Moment({"ready_in": "1"}, waits.shows)
+        moments = [*self._until_result("0"), waits, taken, *behind, Moment({}, {"valid_out": "0"})]
+        port = self.ports["ready_in"]
+        return self.diagram("stalled", f"A word of the result waits while {port} is 0.", moments)
 
 
 class _Messages(_Plan):

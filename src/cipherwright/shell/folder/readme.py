@@ -6,7 +6,7 @@ import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...cipher.modes import MAC_MODES
+from ...cipher.modes import MAC_MODES, WIDE_MODES
 from ...rtl import Pin
 from ...spec import Loop, Pipeline, Spec
 from ...wording import counted
@@ -32,6 +32,7 @@ from .proven import proven, simulated
 from .text import code, filled, plain
 from .unit import unit_sentences, unit_table, unit_timing
 from .vhdl import vhdl_instance
+from .wide import wide_sentences, wide_table, wide_timing
 from .words import word_sentences, word_table, word_timing
 
 __all__ = ["readme"]
@@ -201,6 +202,9 @@ def _rows(spec: Spec, worked: Worked) -> list[tuple[str, bytes]]:
     """What the worked block is made of, by name."""
     if spec.mode in MAC_MODES:
         return [("key", worked.key), ("message", worked.block), ("tag", worked.tag)]
+    if spec.mode in WIDE_MODES:
+        rows = [("key", worked.key), ("tweak", worked.aad)]
+        return [*rows, ("plaintext", worked.block), ("ciphertext", worked.result)]
     if worked.tag:
         return [
             ("key", worked.key),
@@ -288,6 +292,7 @@ def _protocol(spec: Spec, core: Core, worked: Worked) -> Iterator[tuple[str, lis
         (core.packet, "packet", packet_sentences, packet_table),
         (core.unit, "unit", unit_sentences, unit_table),
         (core.mac, "message", mac_sentences, mac_table),
+        (core.wide, "packet", wide_sentences, wide_table),
     ):
         if there:
             if core.in_registers:
@@ -332,6 +337,7 @@ _IN_FLIGHT = {
 def _zeroising(core: Core) -> Iterator[tuple[str, list[str]]]:
     """The section on zeroising, where the core does it."""
     p, what = core.ports, _IN_FLIGHT.get(core.takes, "counter blocks and blocks")
+    what = "what was made of it, packets and the buffer" if core.wide else what
     dropped = "the key" if p.key_valid else "the keys of units"
     if core.bus and core.zeroise_cycles:
         yield (
@@ -422,7 +428,8 @@ def _one_key(core: Core) -> Iterator[str]:
         yield from _keys_of_channels(core)
         return
     yield "Hold both inputs until then."
-    yield f"`{p.key_ready}` rises only after a key is offered and {_WAITED_FOR[core.takes]}."
+    waited = "the last word of the packet before has left" if core.wide else _WAITED_FOR[core.takes]
+    yield f"`{p.key_ready}` rises only after a key is offered and {waited}."
     what = _FIRST.get(core.takes, "block")
     yield f"The first {what} can be taken {core.key_cycles} cycles after the key."
     yield f"No {what} is taken before a key is complete, nor while one is expanded."
@@ -653,6 +660,9 @@ def _timing(core: Core) -> Iterator[str]:
         return
     if core.mac:
         yield from mac_timing(core)
+        return
+    if core.wide:
+        yield from wide_timing(core)
         return
     if core.in_registers:
         yield f"A result is in its register {core.latency} cycles after its block is taken."
