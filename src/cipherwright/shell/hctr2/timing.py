@@ -73,7 +73,7 @@ class WideTiming:
         first result. The others follow, one in each cycle in which they are taken.
 
         >>> WideTiming(128, 55, 5, 16).latency(0, 1), WideTiming(128, 55, 5, 16).latency(1, 256)
-        (72, 5516)
+        (72, 5492)
         """
         hashed = 2 + (tweaks + words) * self.product
         begins = hashed + 2 + max(self.cipher, (1 + tweaks) * self.product)
