@@ -61,7 +61,7 @@ FAULTS = {
     "decryption encrypts the block in the middle": use("core_decrypt_o", "decrypt_q", "1'b0"),
     "the key stream goes beyond the text": use("streamed", "at_end", "1'b0"),
     "the hash goes on from the first to the second": when_drop("sum_q", "hashed"),
-    "a product is not reduced": use("reduced[*]", "folded", "1'b0"),
+    "a product is not reduced": use("reduced", "folded", "{WIDTH{1'b0}}"),
     "h is not made ready for products": use("turns_q", "made & ~number_q[0]", "1'b0"),
     "the first block is hashed": use("at_q", "~tweaked & ~alone", "1'b0"),
     "a tweak of one word is lost": use("tweaked", "tweaks_q", "(tweaks_q >> 1)"),

@@ -100,8 +100,7 @@ def testbench(component: Component, spec: Spec, timing: WideTiming) -> Bench:
             f"reg [3:0] kinds[0:{len(words) - 1}]; // decryption, the first word under a key, last, tweak",
             f"reg [{size + 1}:0] kept[0:{len(results) - 1}]; // refused, last, bytes",
             f"integer latencies[0:{len(known) - 1}], finished[0:{len(known) - 1}];",
-            "integer cycle = 0, sent = 0, ended = 0, done = 0, told = 0;",
-            "reg amid = 0;",
+            "integer cycle = 0, sent = 0, ended = 0, done = 0, begun = 0, told = 0;",
         ),
         "\n".join(
             (
@@ -172,12 +171,12 @@ _RUN = """\
     always @(negedge clk) begin
         cycle <= cycle + 1;
         take <= cycle % 3 != 0;
-        if (valid_out && !amid && !rst) begin
+        if (valid_out && begun == told && !rst) begin
             if (cycle + 1 - finished[told] != latencies[told]) begin
                 $display("FAIL: packet %0d took %0d cycles", told, cycle + 1 - finished[told]);
                 `FAILED;
             end
-            amid = 1;
+            begun <= begun + 1;
         end
     end
     always @(posedge clk) if (valid_out && take && !rst) begin
@@ -185,11 +184,11 @@ _RUN = """\
             $display("FAIL: word %0d is %h", done, block_out);
             `FAILED;
         end
-        if (last_out) begin amid = 0; told = told + 1; end
+        if (last_out) told <= told + 1;
         if (done == {results} - 1) begin
             $display("PASS");
             $finish;
         end
-        done = done + 1;
+        done <= done + 1;
     end
 """

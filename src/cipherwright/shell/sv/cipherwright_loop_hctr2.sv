@@ -66,15 +66,14 @@ module cipherwright_loop_hctr2 #(
 );
     // What h is multiplied by: x^-n, or x of reflected words.
     localparam [WIDTH-1:0] HALVED = ({{WIDTH - 1{1'b0}}, 1'b1} << (WIDTH - 1)) |
-        ({{WIDTH - 1{1'b0}}, 1'b1} << (TAP_1 - 1)) |
-        ({{WIDTH - 1{1'b0}}, 1'b1} << (TAP_2 - 1)) |
+        ({{WIDTH - 1{1'b0}}, 1'b1} << (TAP_1 - 1)) | ({{WIDTH - 1{1'b0}}, 1'b1} << (TAP_2 - 1)) |
         ({{WIDTH - 1{1'b0}}, 1'b1} << (TAP_3 - 1));
     function automatic [WIDTH-1:0] factor_of(input integer halvings);
         integer n;
         begin
             factor_of = {{WIDTH - 1{1'b0}}, 1'b1};
             for (n = 0; n < halvings; n = n + 1)
-                factor_of = (factor_of >> 1) ^ (HALVED & {WIDTH{factor_of[0]}});
+            factor_of = (factor_of >> 1) ^ (HALVED & {WIDTH{factor_of[0]}});
         end
     endfunction
     localparam [WIDTH-1:0] FACTOR = REFLECTED != 0 ? {{WIDTH - 2{1'b0}}, 2'd2} : factor_of(WIDTH);
@@ -146,8 +145,8 @@ module cipherwright_loop_hctr2 #(
             end else begin : g_edge
                 assign edge_at[i] = ~keep_i[BYTES-1-i] & keep_i[BYTES-i];
             end
-            assign taken[8*i+:8] = keep_i[BYTES-1-i] ? block_i[WIDTH-8-8*i+:8] :
-                {7'd0, edge_at[i] & ~aad_i};
+            assign taken[8*i+:8] = keep_i[BYTES-1-i] ?
+                block_i[WIDTH-8-8*i+:8] : {7'd0, edge_at[i] & ~aad_i};
             assign kept[8*i+:8] = {8{keep_q[BYTES-1-i]}};
         end
         for (i = 0; i < BYTES_LOG2; i = i + 1) begin : g_rest
@@ -207,8 +206,8 @@ module cipherwright_loop_hctr2 #(
     // The memory.
     wire store = (take & ~beyond) | (load & stream_q) | drop_i;
     wire own = work_q | drop_i;
-    wire [DEPTH_LOG2:0] where = own ? {work_q ? area_q : at_q[DEPTH_LOG2], at_q[DEPTH_LOG2-1:0]} :
-        {aad_i, place[DEPTH_LOG2-1:0]};
+    wire [DEPTH_LOG2:0] where = own ?
+        {work_q ? area_q : at_q[DEPTH_LOG2], at_q[DEPTH_LOG2-1:0]} : {aad_i, place[DEPTH_LOG2-1:0]};
     wire [WIDTH-1:0] stored = own ? word_q : taken;
     always @(posedge clk) begin
         if (store) memory[where] <= stored;
@@ -309,8 +308,8 @@ module cipherwright_loop_hctr2 #(
 
             asks_q <= ~clear & (hashed | (asks_q & ~core_ready_i));
             waits_q <= ~clear & ((asks_q & core_ready_i) | (waits_q & ~core_valid_i));
-            issues_q <= ~clear & (begins_stream ? ~single :
-                issues_q & ~(issues & core_ready_i & number_q == end_q));
+            issues_q <= ~clear &
+                (begins_stream ? ~single : issues_q & ~(issues & core_ready_i & number_q == end_q));
             if (issues & core_ready_i) gap_q <= FIRST_GAP[GAP-1:0];
             else if (gap_q != {GAP{1'b0}}) gap_q <= gap_q - 1'b1;
 
@@ -351,9 +350,11 @@ module cipherwright_loop_hctr2 #(
     end
 
     // The product: bit k is the coefficient of x^k.
-    wire [WIDTH-1:0] loaded, reduced;
+    wire [WIDTH-1:0] loaded;
     wire [WIDTH+DIGIT-1:0] raised = {sum_q, {DIGIT{1'b0}}} ^ {1'b0, row_q};
-    wire [DIGIT-1:0] high = raised[WIDTH+DIGIT-1:WIDTH];
+    wire [WIDTH-1:0] high = {{WIDTH - DIGIT{1'b0}}, raised[WIDTH+DIGIT-1:WIDTH]};
+    wire [WIDTH-1:0] folded = high ^ (high << TAP_1) ^ (high << TAP_2) ^ (high << TAP_3);
+    wire [WIDTH-1:0] reduced = raised[WIDTH-1:0] ^ folded;
     wire [WIDTH-1:0] added = made_q ? result : word_q ^ sum;
     reg [WIDTH+DIGIT-2:0] row;
     integer r;
@@ -361,20 +362,12 @@ module cipherwright_loop_hctr2 #(
         for (i = 0; i < WIDTH; i = i + 1) begin : g_coefficient
             assign loaded[i] = added[REFLECTED!=0?WIDTH-1-i : i];
             assign sum[i] = sum_q[REFLECTED!=0?WIDTH-1-i : i];
-            wire folded = (i < DIGIT ? high[i<DIGIT?i : 0] : 1'b0) ^
-                (i >= TAP_1 && i < DIGIT + TAP_1 ?
-                 high[i>=TAP_1&&i<DIGIT+TAP_1?i-TAP_1 : 0] : 1'b0) ^
-                (i >= TAP_2 && i < DIGIT + TAP_2 ?
-                 high[i>=TAP_2&&i<DIGIT+TAP_2?i-TAP_2 : 0] : 1'b0) ^
-                (i >= TAP_3 && i < DIGIT + TAP_3 ?
-                 high[i>=TAP_3&&i<DIGIT+TAP_3?i-TAP_3 : 0] : 1'b0);
-            assign reduced[i] = raised[i] ^ folded;
         end
     endgenerate
     always @(*) begin
         row = {WIDTH + DIGIT - 1{1'b0}};
         for (r = 0; r < DIGIT; r = r + 1)
-            row = row ^ ({{DIGIT - 1{1'b0}}, key_q & {WIDTH{factor_q[WIDTH-DIGIT+r]}}} << r);
+        row = row ^ ({{DIGIT - 1{1'b0}}, key_q & {WIDTH{factor_q[WIDTH-DIGIT+r]}}} << r);
     end
     always @(posedge clk) begin
         if (renew_i) key_q <= FACTOR;
