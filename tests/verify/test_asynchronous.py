@@ -53,6 +53,8 @@ from tests.recorded import Measured, verified
 
 DEEP = ("stages=20",)
 HELD = (*DEEP, "key=static", "key_expansion=unit")
+HELD_IN_LOGIC = ("key_bits=128", "key_expansion=logic", "key=agile")
+"""Round keys of the light cipher are made on the way."""
 CORES = {
     "loop": ("des-small",),
     "pipeline": ("des", *DEEP),
@@ -68,6 +70,7 @@ CORES = {
     "CCM": ("aes128-ccm-small", *LIGHT_LOOP),
     "GCM": ("aes-gcm-small", *LIGHT_LOOP, "delay_lines=ff"),
     "XTS": ("aes128-xts-small", *LIGHT_LOOP, "delay_lines=ff"),
+    "HCTR2": ("aes-hctr2-small", *LIGHT_LOOP, *HELD_IN_LOGIC, "message_bytes=128"),
     "GCM pipeline": LIGHT_GCM,
     "GCM behind a bus": ("aes-gcm-small", *LIGHT_LOOP, "interface=axi-stream", "control=axi-lite"),
     "GCM channels": ("aes-gcm-small", *LIGHT_LOOP, "channels=2", "delay_lines=ff"),
@@ -78,14 +81,24 @@ CORES = {
     "MARS with a key unit": ("mars-small", "stages=6"),
 }
 ENGINES = ("MARS engine", "Rijndael engine")
-MODES = ("CMAC", "CCM", "GCM", "XTS", "GCM pipeline", "GCM behind a bus", "GCM release", "XTS pipeline")
+MODES = (
+    "CMAC",
+    "CCM",
+    "GCM",
+    "XTS",
+    "HCTR2",
+    "GCM pipeline",
+    "GCM behind a bus",
+    "GCM release",
+    "XTS pipeline",
+)
 """Their words have a protocol of their own, which the checks of packets, messages and units hold."""
 LARGE = (*ENGINES, "MARS with a key unit")
 """Their registers are those of files written by hand, and many: no table of next values is made."""
 RINGS = ("rings of RAM", "rings of block RAM")
 """Their counters are cleared, and what is in their memories is not."""
 STREAMS = ("messages", "pipeline behind AXI-Stream")
-STORES = (*STREAMS, "GCM pipeline", "GCM behind a bus", "GCM release", "XTS pipeline")
+STORES = (*STREAMS, "HCTR2", "GCM pipeline", "GCM behind a bus", "GCM release", "XTS pipeline")
 """They have memories, which no table of their registers' next values holds. Files written by hand have
 `test_hand_written_files_reset_the_same`.
 """
@@ -172,6 +185,7 @@ FILES = {
         for name in ("stream", "deep_stream")
     },
     "cipherwright_release.sv": "-chparam DEPTH_LOG2 3",
+    "cipherwright_loop_hctr2.sv": "-chparam DEPTH_LOG2 3",
 }
 """Hand-written files, each with parameters: those that make its memory small, or all its registers there."""
 BESIDE = {"cipherwright_mars.sv": "cipherwright_mars_keys.sv"}

@@ -25,7 +25,7 @@ _WIRE = re.compile(r"\bwire\s+(?:\[[^\]]*\]\s*)?(\w+)\s*=\s*([^;]+);")
 _TARGET = re.compile(r"(\{[^}]*\}|\w+)(.*?)\s*<=\s*(.*)", re.DOTALL)
 _REPEATED = re.compile(r"\{[^{}]*\{(.*)\}\}", re.DOTALL)
 _NUMBER = r"(?:\d+(?:'[bdh][0-9a-f]+)?|[A-Z_]+(?:\[[^\]]*\])?)"
-_CONSTANT = re.compile(rf"{_NUMBER}(?: \+ {_NUMBER})*|\{{\w+(?: \* \w+)?\{{1'b[01]\}}\}}")
+_CONSTANT = re.compile(rf"{_NUMBER}(?: \+ {_NUMBER})*|\{{\w+(?: [*+] \w+)?\{{1'b[01]\}}\}}")
 _OPERATORS = ("?", "||", "&&", "|", "^", "&")
 """The one that binds least first."""
 _SIGN = re.compile(r"\|\||&&|~[|&^]|[|&^?]")
