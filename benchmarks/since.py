@@ -24,56 +24,51 @@ HIGHEST = {"fmax_mhz": 0.03, "bits_per_cycle": 0.0}
 """Figures of which more is better, and the part by which they may fall."""
 
 
+def git(*arguments: str) -> str | None:
+    """What a command of git prints, None where it fails."""
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
 def record_of(commit: str, path: Path) -> dict[str, Any] | None:
     """The record at `path` as `commit` has it, None where it has none."""
-    name = f"{commit}:{path.relative_to(ROOT)}"
-    shown = subprocess.run(["git", "show", name], cwd=ROOT, capture_output=True, text=True, check=False)
-    return json.loads(shown.stdout) if shown.returncode == 0 else None
+    shown = git("show", f"{commit}:{path.relative_to(ROOT)}")
+    return json.loads(shown) if shown is not None else None
 
 
-def change(then: float, now: float) -> float:
-    """The part by which a figure grew; infinite where there was none of it."""
-    return now / then - 1 if then else float("inf") * (now > 0) if now else 0.0
+def growth(then: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, float]:
+    """The part by which each figure that both records have grew; infinite where there was none of it. A
+    figure that was and is 0 is left out.
+    """
+    keys = [k for k in (*LOWEST, *HIGHEST) if then.get(k) is not None and now.get(k) is not None]
+    return {k: now[k] / then[k] - 1 if then[k] else float("inf") for k in keys if then[k] or now[k]}
 
 
 def worse(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each figure that is worse than it may be."""
-    for bounds, sign in ((LOWEST, 1), (HIGHEST, -1)):
-        for key, most in bounds.items():
-            if then.get(key) is None or now.get(key) is None:
-                continue
-            grown = change(then[key], now[key])
-            if sign * grown > most + 1e-9:
-                path = f"; {now['critical_path']}" if key == "fmax_mhz" else ""
-                yield f"{key} {then[key]:g} -> {now[key]:g}, {grown:+.1%}{path}"
+    for key, grown in growth(then, now).items():
+        if (grown if key in LOWEST else -grown) > (LOWEST | HIGHEST)[key] + 1e-9:
+            path = f"; {now['critical_path']}" if key == "fmax_mhz" else ""
+            yield f"{key} {then[key]:g} -> {now[key]:g}, {grown:+.1%}{path}"
 
 
 def row(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """All figures that both records have."""
-    figures = []
-    for key in (*LOWEST, *HIGHEST):
-        if then.get(key) is None or now.get(key) is None or not (then[key] or now[key]):
-            continue
-        grown = change(then[key], now[key])
-        figures.append(f"{key} {then[key]:g}" + (f" -> {now[key]:g} ({grown:+.1%})" if grown else ""))
-    return ", ".join(figures)
+    return ", ".join(
+        f"{key} {then[key]:g}" + (f" -> {now[key]:g} ({grown:+.1%})" if grown else "")
+        for key, grown in growth(then, now).items()
+    )
 
 
 def main() -> None:
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         raise SystemExit(__doc__)
-    commit = subprocess.run(
-        ["git", "rev-parse", "--verify", "--quiet", f"{sys.argv[1]}^{{commit}}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if commit.returncode:
+    commit = git("rev-parse", "--verify", "--quiet", f"{sys.argv[1]}^{{commit}}")
+    if commit is None:
         raise SystemExit(f"{sys.argv[1]} is no commit of this repository")
     found, count = [], 0
     for path in sorted((ROOT / "benchmarks" / "records").glob("*@*.json")):
-        then, now = record_of(commit.stdout.strip(), path), json.loads(path.read_text())
+        then, now = record_of(commit.strip(), path), json.loads(path.read_text())
         if then is None or "fmax_mhz" not in now:
             continue
         count += 1
