@@ -24,6 +24,7 @@ from cipherwright.cipher.rijndael import INV_SBOX, SBOX
 from cipherwright.graph import Table
 from cipherwright.rewrite.linear.xor import Network, network
 from cipherwright.rewrite.sbox.tower import bases_of
+from cipherwright.wording import counted
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "src" / "cipherwright" / "rewrite" / "linear" / "data" / "xor_networks.json"
@@ -208,7 +209,8 @@ def main() -> None:
             "rows": [f"{r:x}" for r in rows],
         }
         entries.append(entry | {"nodes": n.nodes, "outs": n.outs})
-        print(f"{name}, LUT{k}, {n.depth()} levels: {n.size(k, extra)} with {extra} added to each row")
+        added = f"{counted(extra, 'bit')} added to each row"
+        print(f"{name}, LUT{k}, {n.depth()} levels: {n.size(k, extra)} with {added}")
     lines = ",\n".join(json.dumps(e, separators=(",", ":")) for e in entries)
     DATA.write_text('{"networks": [\n' + lines + "\n]}\n")
 
