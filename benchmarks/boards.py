@@ -35,6 +35,8 @@ BITSTREAMS = [
     ("orangecrab-85f", "aes-small"),
     ("ulx3s-85f", "des-small", "mode=cbc"),
     ("ulx3s-85f", "aes128-fast"),
+    ("orangecrab-85f", "aes128-fast"),
+    ("ulx3s-85f", "aes-gcm-small"),
 ]
 FILE_BYTES = 1 << 20
 PAGE = HERE.parent / "docs" / "guide" / "boards.md"

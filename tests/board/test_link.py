@@ -6,6 +6,7 @@ import os
 import pty
 import tty
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
@@ -13,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cipherwright.board import Order, load_board, make_board
 from cipherwright.board.link import BoardLink, read_facts
 from cipherwright.board.simulated import simulated_port
+from cipherwright.cli.board_run import BoardRunLine, board_run
 from cipherwright.errors import CheckFailed, UserError
 from cipherwright.shell.board import Command
 from tests.faults import drop, flip
@@ -32,6 +34,26 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The folder of des-small for the ULX3S, and its facts."""
     folder = tmp_path_factory.mktemp("boards") / "des"
     return folder, make_board(load_board("ulx3s-85f"), Order("des-small", bitstream=False), folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("--key", {"key": KEY.hex()}),
+        ("--key-file", {"key_file": Path("des.key")}),
+        ("--iv", {"iv": "00"}),
+        ("--aad", {"aad": "00"}),
+        ("--aad-file", {"aad_file": Path("header")}),
+        ("--unit-bytes", {"unit_bytes": 16}),
+        ("--decrypt", {"decrypt": True}),
+    ],
+)
+def test_what_goes_with_a_file_is_refused_for_the_self_check(
+    name: str, given: dict[str, Any], made: Made
+) -> None:
+    """The self-check has random keys and values: nothing that was given is dropped silently."""
+    with pytest.raises(UserError, match=rf"^{name} goes with a file; leave {name} away for the self-check$"):
+        board_run(BoardRunLine(made[0], "sim", **given))
 
 
 def openssl(data: bytes, decrypt: bool) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import boards
 from cipherwright.board import Order, board_names, load_board, make_board
 from cipherwright.board.clock import MARGIN
 from cipherwright.rtl import words
@@ -45,3 +46,9 @@ def test_bitstreams_of_every_board(record: dict[str, Any], root: Path, tmp_path:
         assert found["clock_mhz"] * (1 + MARGIN) <= found["placed_mhz"] + 0.01
         assert found["uart_mhz"] > load_board(name.partition("@")[2]).oscillator_mhz
         assert f"| {name} | {found['clock_mhz']:g} MHz | {found['placed_mhz']} MHz |" in page
+
+
+def test_all_bitstreams_of_the_record_are_measured_again(record: dict[str, Any]) -> None:
+    """`python benchmarks/boards.py` makes each bitstream that the page of boards has."""
+    made = {f"{' '.join(words)}@{board}" for board, *words in boards.BITSTREAMS}
+    assert made == set(record["bitstreams"])

@@ -93,6 +93,8 @@ def board_run(line: BoardRunLine) -> None:
     facts = read_facts(line.folder)
     check_origin(facts["parameters"]["cipher"], facts.get("given", {}), line.folder)
     _check_slot(facts, line)
+    if not line.files:
+        _check_alone(line)
     job = _job(facts, line.files, line) if line.files else None
     with progress("talking to the board") as tell:
         place = simulated_port(line.folder, facts) if line.port == "sim" else nullcontext(line.port)
@@ -236,6 +238,24 @@ def _check_slot(facts: dict[str, Any], given: BoardRunLine) -> None:
         raise UserError(f"--slot is {given.slot}, and the core has {has}")
     if given.slot and not given.files:
         raise UserError("the self-check uses both keys; leave --slot away")
+
+
+def _check_alone(given: BoardRunLine) -> None:
+    """Raise UserError where an option that goes with a file is given without one. The self-check has random
+    keys and values of its own, in every direction of the core.
+    """
+    with_a_file = {
+        "--key": given.key,
+        "--key-file": given.key_file,
+        "--iv": given.iv,
+        "--aad": given.aad,
+        "--aad-file": given.aad_file,
+        "--unit-bytes": given.unit_bytes is not None,
+        "--decrypt": given.decrypt,
+    }
+    for name, value in with_a_file.items():
+        if value:
+            raise UserError(f"{name} goes with a file; leave {name} away for the self-check")
 
 
 def _units(
