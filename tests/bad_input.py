@@ -86,6 +86,10 @@ COMMANDS: list[tuple[list[str], str]] = [
         "over registers are driven and checked in one core alone",
     ),
     (
+        ["build", "aes128-cmac-small", "--set", "channels=2", "-o", "OUT"],
+        "channels = 2 needs mode = gcm, not mode = cmac; the preset asks for mode = 'cmac'",
+    ),
+    (
         [*CHANNELS, "--set", "interface=axi-stream", "--set", "tdata_bits=64", "-o", "OUT"],
         "mode = gcm needs tdata_bits = 0 or 128, not tdata_bits = 64",
     ),
