@@ -350,6 +350,11 @@ KEYS: list[tuple[list[str], str, str]] = [
         "",
         "the key has 15 hexadecimal digits, an odd number; this core takes 64 bits, 16 hexadecimal digits",
     ),
+    (
+        ["--key", "1"],
+        "",
+        "the key has 1 hexadecimal digit, an odd number; this core takes 64 bits, 16 hexadecimal digits",
+    ),
     (["--key", "0x" + KEY], "", "the key begins with 0x; give the 16 hexadecimal digits alone"),
     (["--key", "0X" + KEY], "", "the key begins with 0x"),
     (["--key", "13345779zzbcdff1"], "", "the key is not hexadecimal: give 16 digits 0-9, a-f"),
