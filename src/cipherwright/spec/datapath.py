@@ -226,10 +226,10 @@ class Datapath(Spec):
 
     channels: Annotated[
         int,
+        needs(mode=("gcm",)),
         needs(
             (),
             "words of messages over registers are driven and checked in one core alone",
-            mode=("gcm",),
             interface=("plain", "axi-stream"),
         ),
     ] = option(
