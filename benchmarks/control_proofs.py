@@ -1,6 +1,6 @@
-"""All proofs of the hand-written stream, chain, counters, tags, CCM, GCM and XTS in a loop, of the control
-of XTS in a pipeline, of the MARS engine's control and the word store, and of the control around a held key,
-at all sizes in use, and all faults that they must see.
+"""All proofs of the hand-written stream, chain, counters, tags, CCM, GCM, HCTR2 and XTS in a loop, of the
+control of XTS in a pipeline, of the MARS engine's control and the word store, and of the control around a
+held key, at all sizes in use, and all faults that they must see.
 
 Usage: python benchmarks/control_proofs.py [WORD ...]
 
@@ -27,7 +27,7 @@ from cipherwright.sources import preset_names
 from cipherwright.spec import load
 from tests.faults import Fault
 from tests.proofs import killed, sby
-from tests.shell import control_rules, loop_gcm_rules, xts_rules
+from tests.shell import control_rules, loop_gcm_rules, loop_hctr2_rules, xts_rules
 from tests.shell import test_channel_windows as windows
 from tests.shell import test_channels as gcm_channels
 from tests.shell import test_gcm_announced_control as gcm_announced
@@ -184,13 +184,18 @@ def _store_seen(folder: Path, fault: Fault) -> bool:
     return killed(sby(folder, "", STORE[2]))
 
 
-def _loop_gcm_proven(folder: Path, sizes: loop_gcm_rules.Sizes) -> bool:
-    return not loop_gcm_rules.broken_rules(folder, loop_gcm_rules.module_text(), sizes)
+_LOOPS = {"GCM in a loop": loop_gcm_rules, "HCTR2 in a loop": loop_hctr2_rules}
+"""Rules of hand-written modules that are put into them, with sizes and faults."""
 
 
-def _loop_gcm_seen(folder: Path, fault: Fault) -> bool:
-    text = fault(loop_gcm_rules.module_text())
-    return bool(loop_gcm_rules.broken_rules(folder, text, loop_gcm_rules.SIZES[0]))
+def _loop_proven(folder: Path, name: str, number: int) -> bool:
+    rules = _LOOPS[name]
+    return not rules.broken_rules(folder, rules.module_text(), rules.SIZES[number])
+
+
+def _loop_seen(folder: Path, name: str, fault: Fault) -> bool:
+    rules = _LOOPS[name]
+    return bool(rules.broken_rules(folder, fault(rules.module_text()), rules.SIZES[0]))
 
 
 def _turns_proven(folder: Path, sizes: xts_rules.Sizes) -> bool:
@@ -237,10 +242,11 @@ def judgements() -> Iterator[Judgement]:
 
 def of_modules() -> Iterator[Judgement]:
     """Those of modules with their rules inside."""
-    for sizes in loop_gcm_rules.SIZES:
-        yield f"GCM in a loop, {sizes}", PROVEN, partial(_loop_gcm_proven, sizes=sizes)
-    for fault in loop_gcm_rules.FAULTS:
-        yield f"GCM in a loop: {fault}", SEEN, partial(_loop_gcm_seen, fault=fault)
+    for name, rules in _LOOPS.items():
+        for number, sizes in enumerate(rules.SIZES):
+            yield f"{name}, {sizes}", PROVEN, partial(_loop_proven, name=name, number=number)
+        for fault in rules.FAULTS:
+            yield f"{name}: {fault}", SEEN, partial(_loop_seen, name=name, fault=fault)
     for of_xts in (*xts_rules.QUICK, *xts_rules.PRESETS):
         yield f"XTS in a pipeline, {of_xts}", PROVEN, partial(_turns_proven, sizes=of_xts)
     for broken in xts_rules.BROKEN:

@@ -22,7 +22,7 @@ from tests.conftest import ENGINES, Built
 from tests.faults import Fault, Faults, always, drop, only, takes, unreset, use, when, when_drop
 from tests.proofs import Sees, sby
 
-from . import loop_gcm_rules
+from . import loop_gcm_rules, loop_hctr2_rules
 
 SOURCES = {
     path.name: path
@@ -522,6 +522,22 @@ def test_broken_gcm_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: st
     assert loop_gcm_rules.broken_rules(tmp_path, text, loop_gcm_rules.SIZES[0], word)
 
 
+def test_rules_of_hctr2_around_a_loop(tmp_path: Path) -> None:
+    """Every block, hash and result is HCTR2's, of its own packet, whatever packets, keys, resets and
+    zeroising there are. benchmarks/control_proofs.py has other sizes and all faults.
+    """
+    quick = loop_hctr2_rules.SIZES[0]
+    assert loop_hctr2_rules.broken_rules(tmp_path, loop_hctr2_rules.module_text(), quick) == []
+    assert loop_hctr2_rules.reached(tmp_path, quick, 80)
+
+
+@pytest.mark.parametrize(("fault", "word"), loop_hctr2_rules.QUICK_FAULTS, ids=str)
+def test_broken_hctr2_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: str) -> None:
+    """By the rules that have the word."""
+    text = fault(loop_hctr2_rules.module_text())
+    assert loop_hctr2_rules.broken_rules(tmp_path, text, loop_hctr2_rules.SIZES[0], word)
+
+
 @pytest.mark.parametrize("task", ["both", "one", "encrypt", "reach"])
 def test_rules_of_xts_in_a_loop(folder: Path, task: str) -> None:
     """Every number and word goes into the loop once, with its own unit's tweak, and every result leaves as
@@ -596,6 +612,7 @@ def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault, sees: Se
             (LOOP_XTS[0], LOOP_XTS_FAULTS),
             (CHAIN[0], [fault for _, fault in CHAIN_FAULTS]),
             ("cipherwright_loop_gcm.sv", loop_gcm_rules.FAULTS),
+            ("cipherwright_loop_hctr2.sv", loop_hctr2_rules.FAULTS),
         )
         for fault in faults
     ],
