@@ -221,19 +221,21 @@ def test_the_page_has_the_figures_of_the_record() -> None:
             bare, clock = found["bare"], figures.get("fmax_mhz")
             more = f"{figures['luts'] - bare['luts']:+,}" if figures is not bare else "–"
             part = f"{clock / bare['fmax_mhz']:.1%}" if clock and figures is not bare else "–"
-            placed = f"{clock:.1f} MHz" if clock else "not placed"
+            clocks = sorted({f"{c:.1f}" for c in figures.get("fmax_by_seed", {}).values()}, key=float)
+            placed = f"{', '.join(dict.fromkeys((clocks[-1], clocks[0])))} MHz" if clocks else "not placed"
+            assert clock is None or f"{clock:.1f}" == clocks[-1]
             counts = f"{figures['luts']:,} | {more} | {figures['ffs']:,} | {figures['brams']}"
             assert f"| `{core}` | {interface} | {counts} | {placed} | {part} |" in page
 
 
 def test_bare_cores_of_the_record_are_those_of_the_presets() -> None:
-    """Each bare core has the netlist of the preset's record, and the clock of that record's seed 1."""
+    """Each bare core has the netlist of the preset's record, and the clocks of that record's seeds."""
     benchmarks = Path(__file__).resolve().parents[2] / "benchmarks"
     for core, found in json.loads((benchmarks / "buses.json").read_text()).items():
         preset = json.loads((benchmarks / "records" / f"{core}@ecp5-85k-8.json").read_text())
         bare = found["bare"]
         assert (bare["netlist"], bare["luts"]) == (preset["netlist_digest"], preset["luts"]), core
-        assert bare.get("fmax_mhz", preset["fmax_by_seed"]["1"]) == preset["fmax_by_seed"]["1"], core
+        assert bare.get("fmax_by_seed", {}).items() <= preset["fmax_by_seed"].items(), core
 
 
 def test_axi_stream_around_a_fast_pipeline_is_within_its_bounds() -> None:

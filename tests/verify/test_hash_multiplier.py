@@ -54,10 +54,10 @@ FAULTS = {
 
 
 def sources(
-    built: Callable[..., Built], folder: Path, fault: Fault | None = None
+    built: Callable[..., Built], folder: Path, fault: Fault | None = None, reset: str = "sync"
 ) -> tuple[list[Path], str, int]:
     """The mode of a small core with one `fault`, or without, in `folder`; its name; cycles of a product."""
-    core, made = built(*TWO)
+    core, made = built(*TWO, f"reset={reset}")
     mode = re.search(rf"\nmodule {core.top}_hctr2 .*?\nendmodule\n", core.files[f"{core.top}.v"], re.S)
     assert mode
     text = core.files[f"{core.top}_loop_hctr2.sv"]
@@ -71,8 +71,9 @@ def sources(
     )
 
 
-def test_products_are_those_of_the_standard(built: Callable[..., Built], tmp_path: Path) -> None:
-    files, top, steps = sources(built, tmp_path)
+@pytest.mark.parametrize("reset", ["sync", "async"])
+def test_products_are_those_of_the_standard(reset: str, built: Callable[..., Built], tmp_path: Path) -> None:
+    files, top, steps = sources(built, tmp_path, reset=reset)
     assert "41236 terms x_i h_j" in prove_hash_multiplier(files, top, 128, steps).statement
 
 

@@ -150,11 +150,19 @@ class _Module:
 
 def _registers(n: Netlist) -> dict[str, list[Any]]:
     """The registers of the hand-written module: name -> bits, the least significant first. A register's bit
-    may have the name of a wire, too; then Yosys's name of its next value tells the register.
+    may have the name of a wire, too; then Yosys's name of its next value tells the register, which with an
+    asynchronous reset is in front of the multiplexer that stands for it (`asynchronous.py`).
     """
     found: dict[str, dict[int, Any]] = {}
+    reset = n.inputs["rst_i"]
+    cleared = {
+        p["Y"][0]: p["A"][0]
+        for p in (c["connections"] for c in n.cells.values() if c["type"] == "$_MUX_")
+        if p["S"] == reset
+    }
     for bit, data in flip_flops(n).items():
-        m = _NEXT.fullmatch(n.name(data)) or _OWN.fullmatch(n.name(bit))
+        names = [n.name(b) for b in (data, cleared.get(data, data))]
+        m = next(filter(None, map(_NEXT.fullmatch, names)), None) or _OWN.fullmatch(n.name(bit))
         if m:
             found.setdefault(m[1], {})[int(m[2] or 0)] = bit
     return {name: [bits[k] for k in sorted(bits)] for name, bits in found.items()}
