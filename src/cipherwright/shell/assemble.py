@@ -292,14 +292,6 @@ class _Assembly:
         deep = self.fifo is not None and self.fifo.deep
         return deep and self.bus is not None and self.bus.one_block and not self.iterations
 
-    @property
-    def _pauses(self) -> bool:
-        """Whether nothing is lost where a block that AXI-Stream takes has an empty cycle behind it: the core
-        is a loop with one block in it, which takes none in two cycles in a row.
-        """
-        alone = self.bus is not None and self.bus.one_block and self.rate.slots == 1
-        return alone and (self.iterations or 0) > 1
-
     def add_control(self) -> None:
         """What decides when a block and when a key is taken."""
         if not self.unit:
@@ -385,7 +377,7 @@ class _Assembly:
             return self._add_registers(groups)
         if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
-        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._flows, self._pauses)
+        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._flows)
         shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
         stream: dict[str, object] = {
             "top": self._buffered,

@@ -193,11 +193,9 @@ class StreamShell:
 
 
 def _converters(
-    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool, pauses: bool
+    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool
 ) -> tuple[Converter, Converter | None]:
-    """What makes blocks from beats, and beats from results; None where a result is a beat as it is.
-    `pauses`: as in `Inside`.
-    """
+    """What makes blocks from beats, and beats from results; None where a result is a beat as it is."""
     beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
     if bus.fills_at_once:
         beat = block = 0
@@ -212,7 +210,7 @@ def _converters(
             scatter(f"{name}_in", outer, inner, bus.blocks, drops, gated),
             gather(f"{name}_out", given, bus.blocks, shown, drops, False),
         )
-    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated, pauses)
+    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated)
     shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag, fills)
     if bus.beats > 1:
         return into, scatter(f"{name}_out", given, shown, bus.beats, drops, False)
@@ -280,8 +278,7 @@ class Inside:
     """The stream shell that a bus is put around, the module `name`. pins: of the core inside it; slots:
     interleaved streams of a chaining mode; `groups` of ports, and their names by meaning (`ports`). `flows`:
     the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait
-    in front of it. `pauses`: the core takes a block in two cycles at most, so what is in front of it need
-    not take the next one in the same cycle.
+    in front of it.
     """
 
     name: str
@@ -290,7 +287,6 @@ class Inside:
     groups: Sequence[Group]
     ports: PortSet
     flows: bool = False
-    pauses: bool = False
 
 
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
@@ -425,7 +421,7 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     drops, gated = around.has("zeroise_i"), bool(around.loads)
     beside = sum(p.width for p in around.beside)
     tag_bits = bus.beside_at(False) + beside
-    into, out = _converters(name, bus, tag_bits, drops, gated, inside.pauses)
+    into, out = _converters(name, bus, tag_bits, drops, gated)
     items: list[WrapperItem] = [*_input(bus, into, tag_bits, around)]
     items += _gate(around) if gated else []
     items += _turns(bus)
