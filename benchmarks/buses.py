@@ -95,9 +95,9 @@ def rows(record: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
 
 def clocks(by_seed: dict[str, float]) -> str:
     """The clocks of the best and of the worst seed, in words."""
-    best, worst = max(by_seed.values(), default=0), min(by_seed.values(), default=0)
     if not by_seed:
         return "not placed"
+    best, worst = max(by_seed.values()), min(by_seed.values())
     return f"{best:.1f} MHz" if best == worst else f"{best:.1f}, {worst:.1f} MHz"
 
 

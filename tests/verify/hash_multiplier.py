@@ -35,8 +35,8 @@ __all__ = ["prove_hash_multiplier"]
 
 _State = dict[Any, Form]
 
-_MODE, _LOOP = "u_mode", "u_core"
-"""Instances in the module of the mode: the hand-written module, and the loop with its key unit."""
+_MODE = "u_mode"
+"""The instance of the hand-written module in the module of the mode."""
 
 _NEXT = re.compile(_MODE + r"\.\$0\\(\w+)\[\d+:0\](?:\[(\d+)\])?")
 _OWN = re.compile(_MODE + r"\.(\w+)(?:\[(\d+)\])?")
