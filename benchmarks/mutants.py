@@ -810,8 +810,8 @@ def targeted() -> list[Mutant]:
             ),
             ("1-too-few", "credit_q <= DEPTH[DEPTH_LOG2:0];", "credit_q <= DEPTH[DEPTH_LOG2:0] - 1;"),
             ("given-twice", "credit_q <= credit;", "credit_q <= credit + {{DEPTH_LOG2{1'b0}}, load};"),
-            ("not-asked", "wire accept = s_valid_i & ready_q;", "wire accept = s_valid_i;"),
-            ("not-waited", "(~out_valid_q | m_ready_i)", "1'b1"),
+            ("not-asked", "core_valid_o = s_valid_i & ready_q;", "core_valid_o = s_valid_i;"),
+            ("not-waited", "(stored_q != 0) & free;", "stored_q != 0;"),
             ("read-by-taken", "if (load) read_q <= read_q + 1'b1;", "if (taken) read_q <= read_q + 1'b1;"),
         )
     ]

@@ -891,10 +891,10 @@ module des_small (
         .block_i(s_block_i), .ready_o(core_ready), .valid_o(result_valid), .block_o(result)
     );
     des_small_stream #(.WIDTH(64), .DEPTH_LOG2(2)) u_stream (
-        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i & core_ready),
-        .s_ready_o(credit_ready), .core_valid_o(core_valid), .core_valid_i(result_valid),
-        .core_data_i(result), .m_valid_o(m_valid_o), .m_ready_i(m_ready_i), .m_data_o(m_block_o),
-        .s_beside_i(1'b0), .m_beside_o(beside)
+        .clk(clk), .rst_i(rst_i), .zeroise_i(1'b0), .s_valid_i(s_valid_i),
+        .s_ready_o(credit_ready), .core_valid_o(core_valid), .core_ready_i(core_ready),
+        .core_valid_i(result_valid), .core_data_i(result), .m_valid_o(m_valid_o),
+        .m_ready_i(m_ready_i), .m_data_o(m_block_o), .s_beside_i(1'b0), .m_beside_o(beside)
     );
 endmodule
 // verilator lint_on DECLFILENAME

@@ -76,6 +76,14 @@ COMMANDS: list[tuple[list[str], str]] = [
         ["build", "aes-small", "--set", "key=static", "--set", "key_expansion=unit", "-o", "OUT"],
         "no number of stages can hold this design with hops = ['load']",
     ),
+    (
+        ["build", "des-small", "--set", "name=clk", "-o", "OUT"],
+        "clk is a port of this core, which can't have",
+    ),
+    (
+        ["build", "des-small", "--set", "name=m-axis-tuser", "--set", "interface=axi-stream", "-o", "OUT"],
+        "m_axis_tuser is a port of this core, which can't have the same name: choose another name",
+    ),
     (["reproduce", "des-ibm"], "there is no paper des-ibm; there are aes-gmu, des-xilinx"),
     (["reproduce", "des-xilinx", "--plots", "NOWHERE"], "there is no folder NOWHERE for the plots"),
     (["build", "des-fast", "--picture", "gif", "-o", "OUT"], "--picture is svg or png, not gif"),
@@ -84,6 +92,10 @@ COMMANDS: list[tuple[list[str], str]] = [
         [*CHANNELS, "--set", "interface=registers", "--set", "control=apb", "-o", "OUT"],
         "channels = 2 needs interface = plain or axi-stream, not interface = registers: words of messages "
         "over registers are driven and checked in one core alone",
+    ),
+    (
+        ["build", "aes128-cmac-small", "--set", "channels=2", "-o", "OUT"],
+        "channels = 2 needs mode = gcm, not mode = cmac; the preset asks for mode = 'cmac'",
     ),
     (
         [*CHANNELS, "--set", "interface=axi-stream", "--set", "tdata_bits=64", "-o", "OUT"],
@@ -345,6 +357,11 @@ KEYS: list[tuple[list[str], str, str]] = [
         ["--key", "133457799bbcdff"],
         "",
         "the key has 15 hexadecimal digits, an odd number; this core takes 64 bits, 16 hexadecimal digits",
+    ),
+    (
+        ["--key", "1"],
+        "",
+        "the key has 1 hexadecimal digit, an odd number; this core takes 64 bits, 16 hexadecimal digits",
     ),
     (["--key", "0x" + KEY], "", "the key begins with 0x; give the 16 hexadecimal digits alone"),
     (["--key", "0X" + KEY], "", "the key begins with 0x"),

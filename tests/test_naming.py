@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from cipherwright.naming import cipher_core_name, proposed_name, unfit_name
 from cipherwright.rtl import KEYWORDS, SYSTEMVERILOG_2017
 from cipherwright.rtl.block import Names
 from cipherwright.spec import load, preset_names
+from tests.conftest import Built
 from tests.verify.test_reference import Toy
 
 
@@ -66,6 +69,11 @@ def test_keywords_are_refused() -> None:
         "cipherwright",
         "cipherwright-lut4",
         "my-tb",
+        "ieee",
+        "std",
+        "std-logic",
+        "std-logic-vector",
+        "work",
     ],
 )
 def test_other_names_are_refused(name: str) -> None:
@@ -73,6 +81,18 @@ def test_other_names_are_refused(name: str) -> None:
         load("des-small", [f"name={name}"])
     assert str(e.value).startswith("name: " if name.isprintable() else "--set takes one line")
     assert "\n" not in str(e.value)
+
+
+def test_no_core_hides_what_its_package_names(built: Callable[..., Built]) -> None:
+    """Each library and type in the VHDL package of a core with wide ports is refused as a core's name."""
+    core, folder = built("des-small")
+    package = re.sub("--.*", "", (folder.path / f"{core.top}_pkg.vhd").read_text())
+    named = set(re.findall(r"(?:library|use) (\w+)", package)) | set(
+        re.findall(r": (?:in|out) (\w+)", package)
+    )
+    assert named == {"ieee", "std_logic", "std_logic_vector"}
+    for word in named:
+        assert "VHDL package uses" in unfit_name(word.replace("_", "-")), word
 
 
 def test_a_file_whose_name_is_none(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .errors import UserError
 from .files import reason
+from .wording import counted
 
 __all__ = ["parse_any_hex", "parse_hex", "read_key"]
 
@@ -89,4 +90,5 @@ def _check_digits(digits: str, what: str, count: str, form: str, whole: str) -> 
     if set(digits) - set("0123456789abcdefABCDEF"):
         raise UserError(f"the {what} is not hexadecimal: give {form}")
     if len(digits) % 2:
-        raise UserError(f"the {what} has {len(digits)} hexadecimal digits, an odd number; {whole}")
+        given = counted(len(digits), "hexadecimal digit")
+        raise UserError(f"the {what} has {given}, an odd number; {whole}")

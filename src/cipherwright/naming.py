@@ -16,6 +16,9 @@ __all__ = ["changed_name", "cipher_core_name", "proposed_name", "unfit_name"]
 LONGEST = 64
 """Characters that a core's name may have."""
 
+_VHDL = ("ieee", "std", "std_logic", "std_logic_vector", "work")
+"""Libraries and types that a core's VHDL package names: a component with such a name hides them there."""
+
 _IDENTITY = {"key_bits": "key", "block_bits": "block", "mode": "", "direction": ""}
 """Options that make another core of one with the same name, and what stands before their value in a name."""
 
@@ -40,6 +43,8 @@ def unfit_name(name: str) -> str:
     for language, words in KEYWORDS.items():
         if module in words:
             return f"{module} is a keyword of {language}"
+    if module in _VHDL:
+        return f"{module} is a library or type that the core's VHDL package uses"
     if name.split("-")[0] == "cipherwright":
         return "names that begin with cipherwright are those of the hand-written modules in the repository"
     if name.endswith("-tb"):

@@ -1,4 +1,6 @@
-"""The rules of HCTR2 around a loop (loop_hctr2_rules.svh), put into the module and proven by induction."""
+"""The rules of HCTR2 around a loop (shell/sv/cipherwright_loop_hctr2_rules.svh), put into the module and
+proven by induction.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ def _ruled(text: str, sizes: Sizes) -> Ruled:
     return Ruled(
         _NAME,
         text,
-        Path(__file__).with_name("loop_hctr2_rules.svh").read_text(),
+        (_SV / f"{_NAME}_rules.svh").read_text(),
         f"verilog_defines -DF_CIPHER={sizes.cipher}",
         f"chparam {values} {_NAME}",
     )

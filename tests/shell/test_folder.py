@@ -197,6 +197,20 @@ def message_times(texts: dict[str, str], top: str) -> dict[str, list[int]]:
     }
 
 
+@pytest.mark.parametrize(
+    ("variant", "shows"),
+    [(LIGHT_GCM, True), ((*LIGHT_GCM, "interface=axi-stream"), False), (("aes-gcm-small",), False)],
+    ids=("pipeline", "stream", "loop"),
+)
+def test_the_readme_warns_of_what_passes_a_port(
+    variant: tuple[str, ...], shows: bool, built: Callable[..., Built]
+) -> None:
+    """A pipeline of GCM shows E(K, J0) at a port between two results; the README tells so, where it does."""
+    _, folder = built(*variant)
+    text = (folder.path / "README.md").read_text()
+    assert ("shows what passes through, which at a packet's end is the secret E(K, J0)" in text) is shows
+
+
 @pytest.mark.parametrize("variant", MESSAGES, ids=" ".join)
 def test_files_of_messages_agree(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     core, folder = built(*variant)

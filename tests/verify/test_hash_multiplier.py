@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from cipherwright.errors import CheckFailed
+from cipherwright.verify.hash_multiplier import prove_hash_multiplier
 from tests.conftest import Built
 from tests.faults import Fault, drop, use, when, when_drop
 from tests.shell.test_hctr2 import TWO
-
-from .hash_multiplier import prove_hash_multiplier
 
 LOOP = """
 module {top}_ecb (

@@ -196,5 +196,10 @@ def test_where_a_mode_can_not_be() -> None:
         match="a loop of datapath_bits = 32 encrypts; direction = decrypt needs a mode that only encrypts",
     ):
         load("aes-tiny", ["direction=decrypt"])
+    # Each mode that the sentence names, and the one that it does not.
+    with pytest.raises(UserError, match="encrypts in both: cfb, ofb, ctr, gcm or ccm"):
+        load("aes-tiny", ["mode=xts", "direction=both"])
+    for mode in ("cfb", "ofb", "ctr", "gcm", "ccm"):
+        assert load("aes-tiny", [f"mode={mode}", "direction=both"]).cipher_direction == "encrypt"
     with pytest.raises(UserError, match="no datapath of 8 bits"):
         load("aes-tiny", ["datapath_bits=8"])

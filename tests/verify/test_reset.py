@@ -112,7 +112,7 @@ FAULTS = {
     "a word that is not loaded": (
         CFB,
         "des_small_cfb_encrypt_stream.sv",
-        when("out_data_q", "load", "load & ~read_q[0]"),
+        when("out_data_q", "free", "free & ~read_q[0]"),
         "depends on",
     ),
     "what goes beside a valid bit, which is read without it": (

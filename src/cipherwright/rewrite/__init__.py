@@ -1,7 +1,7 @@
 """Interchangeable realisations of graph operations, each proven equal to what it replaces."""
 
 from .arith.adders import ADDERS, realise_adders
-from .arith.bilinear import bilinear_forms, prove_field_product
+from .arith.bilinear import UNKNOWN, Form, Forms, bilinear_forms, product_forms, prove_field_product
 from .arith.compressor import UNIT_CELLS, CellDelays, TimedBit
 from .arith.field import KARATSUBA_LEVELS, field_product_graph
 from .arith.multipliers import MULTIPLIERS, Product, product_circuit, realise_multipliers
@@ -35,8 +35,11 @@ __all__ = [
     "SECOND",
     "SHARED_BASES",
     "UNIT_CELLS",
+    "UNKNOWN",
     "WORD_BASES",
     "CellDelays",
+    "Form",
+    "Forms",
     "HeldWords",
     "Made",
     "Merged",
@@ -61,6 +64,7 @@ __all__ = [
     "narrow",
     "network",
     "product_circuit",
+    "product_forms",
     "profile_add",
     "prove",
     "prove_field_product",

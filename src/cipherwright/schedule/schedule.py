@@ -119,6 +119,11 @@ class Schedule:
             out[bit] = tuple(sorted(taps))
         return out
 
+    def registered(self, name: str) -> bool:
+        """Whether every bit of the input `name` that is read goes into a register first."""
+        source, comes = self.graph.inputs[name], self.io.arrival(name)
+        return all(taps[0] > comes for (src, _), taps in self.uses.items() if src == source and taps)
+
     @cached_property
     def _live(self) -> dict[int, dict[int, list[int]]]:
         ranks: dict[int, dict[int, list[int]]] = {}

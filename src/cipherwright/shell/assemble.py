@@ -292,6 +292,28 @@ class _Assembly:
         deep = self.fifo is not None and self.fifo.deep
         return deep and self.bus is not None and self.bus.one_block and not self.iterations
 
+    @property
+    def _pauses(self) -> bool:
+        """Whether nothing is lost where a block that AXI-Stream takes has an empty cycle behind it: the core
+        is a loop with one block in it, which takes none in two cycles in a row.
+        """
+        return self._looped and self.rate.slots == 1 and not self._direct
+
+    @property
+    def _direct(self) -> bool:
+        """Whether a block that AXI-Stream takes goes straight into the core: that is a loop whose inputs go
+        into registers of its own first, and nothing is chained in front of it.
+        """
+        if not self._looped or self.spec.mode != "ecb":
+            return False
+        own = [n for n in self.schedule.graph.inputs if n in ("block", "key", "decrypt")]
+        return all(self.schedule.registered(name) for name in own)
+
+    @property
+    def _looped(self) -> bool:
+        """Whether AXI-Stream is around a loop, and each beat is a block."""
+        return self.bus is not None and self.bus.one_block and (self.iterations or 0) > 1
+
     def add_control(self) -> None:
         """What decides when a block and when a key is taken."""
         if not self.unit:
@@ -377,7 +399,8 @@ class _Assembly:
             return self._add_registers(groups)
         if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
-        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._flows)
+        ways = (self._flows, self._pauses, self._direct)
+        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, *ways)
         shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
         stream: dict[str, object] = {
             "top": self._buffered,
@@ -387,7 +410,7 @@ class _Assembly:
         }
         ports, groups = shell.ports, shell.module.ports
         interval = max(rate.interval, bus.beats * rate.slots)
-        added = 1 if self._flows else bus.latency
+        added = 1 if self._flows else bus.latency - self._direct
         rate = replace(rate, latency=rate.latency + added, interval=interval)
         self.mode_flip_flops += shell.flip_flops
         self.layers += shell.modules

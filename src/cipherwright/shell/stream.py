@@ -223,11 +223,11 @@ def _written(deep: bool, parameters: Mapping[str, int]) -> WrittenModule:
 
 def _control(width: int, beside: int, deep: bool) -> tuple[Group, ...]:
     """Ports of the control of a stream of `width` bits, with `beside` bits that go round, 1 at least."""
-    asked = (Pin("zeroising_i"), Pin("core_ready_i"), Pin("s_early_o", out=True)) if deep else ()
+    asked = (Pin("zeroising_i"), Pin("s_early_o", out=True)) if deep else ()
     results = (Pin("m_data_o", width, True), Pin("m_beside_o", beside, True))
     return (
         ClockReset(),
-        Held((Pin("zeroise_i"), *asked)),
+        Held((Pin("zeroise_i"), Pin("core_ready_i"), *asked)),
         Stream("s_valid_i", (Pin("s_beside_i", beside),), "s_ready_o"),
         Stream("core_valid_o", (), out=True),
         Stream("core_valid_i", (Pin("core_data_i", width),)),
@@ -254,7 +254,6 @@ def stream_top(
     well; with `flows` also in that of zeroise_i, and zeroising_o is 1 from the cycle behind that on.
     """
     ready, forgets = "ready_o" in core.pins, "zeroising_o" in core.pins
-    gate = " & core_ready" if ready else ""
     block_bits = core.pins["block_o"].width
     shown = tuple(Pin(outer(p), p.width, p.out, with_block=p.with_block) for p in pins)
     payload = tuple(p for p in shown if p.with_block)
@@ -275,9 +274,10 @@ def stream_top(
         "clk": "clk",
         "rst_i": "rst_i",
         "zeroise_i": "zeroising" if forgets else "1'b0",
-        "s_valid_i": f"s_valid_i{gate}",
+        "s_valid_i": "s_valid_i",
         "s_ready_o": "credit_ready",
         "core_valid_o": "core_valid",
+        "core_ready_i": "core_ready" if ready else "1'b1",
         "core_valid_i": "result_valid",
         "core_data_i": "{slot_o, result}" if slot_bits else "result",
         "m_valid_o": "m_valid_o",
@@ -294,8 +294,7 @@ def stream_top(
         parameters["BESIDE"] = beside
         payload, around = (*payload, Pin("s_beside_i", beside)), (Pin("m_beside_o", beside, True),)
     if fifo.deep:
-        control |= {"core_ready_i": "core_ready" if ready else "1'b1", "zeroising_i": "1'b0"}
-        control |= {"s_valid_i": "s_valid_i", "s_early_o": "early"}
+        control |= {"zeroising_i": "1'b0", "s_early_o": "early"}
     if flows:
         control["s_early_o"] = "s_early_o"
         parameters |= {"GRACE": GRACE, "SURE": 1}

@@ -7,6 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..errors import UserError
 from ..rtl import named_twice
 from ..spec import Spec
 from .header import commented, module_name, origin_lines
@@ -67,7 +68,7 @@ def core_files(
     """All Verilog of the core `name`, by file name: its own (`text`) behind the lines of a `header`,
     hand-written `control`, by file name, and the testbench `bench`. Every module bears the core's name
     (`own_names`), and every file has the same time scale. Lines have 100 columns at most. Raises
-    UserError where two modules have one name.
+    UserError where two modules have one name, or a port has the name of the core: in VHDL it would hide it.
     """
     top, origin = module_name(name), commented(origin_lines(name))
     files = {
@@ -80,6 +81,7 @@ def core_files(
         lint.format("off") + own_names(text, top) + lint.format("on")
     )
     _check_names(files.values())
+    _check_ports(files[f"{top}.v"], top)
     at_once = _BENCH_LINT_AT_ONCE if any(map(_AT_ONCE.search, files.values())) else ""
     files[f"{top}_tb.v"] = f"{origin}//\n{_scaled(_BENCH_LINT + at_once + _BENCH_END + bench)}`undef FAILED\n"
     return {file: _in_columns(each) for file, each in files.items()}
@@ -90,6 +92,12 @@ def _check_names(texts: Iterable[str]) -> None:
     for module, times in Counter(name for text in texts for name in _MODULE.findall(text)).items():
         if times > 1:
             raise named_twice(module)
+
+
+def _check_ports(text: str, top: str) -> None:
+    """Raise UserError where a port in `text` is called `top`, as its module."""
+    if re.search(rf"^\s+(?:input|output)\s+wire\s+(?:\[[^]]*\]\s*)?{top},?$", text, re.M):
+        raise UserError(f"{top} is a port of this core, which can't have the same name: choose another name")
 
 
 def _in_columns(text: str) -> str:

@@ -173,7 +173,7 @@ class Loop(Datapath):
         if self.cipher_direction != "encrypt":
             raise Unfit(
                 f"a loop of datapath_bits = {self.datapath_bits} encrypts; direction = {self.direction} "
-                f"needs a mode that only encrypts in both: cfb, ofb, ctr or ccm",
+                f"needs a mode that only encrypts in both: cfb, ofb, ctr, gcm or ccm",
                 "datapath_bits",
                 "direction",
             )

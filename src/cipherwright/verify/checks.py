@@ -44,6 +44,7 @@ from .equivalence import Claim
 from .expansion import prove_expansion
 from .forgotten_blocks import check_all_zeroise
 from .handshake import check_handshake
+from .hash_multiplier import prove_hash_multiplier
 from .loops import prove_iterative
 from .message_checks import message_checks, verify_messages
 from .modes import check_chain, check_counter, published_messages
@@ -292,9 +293,16 @@ def prove_multiplier(folder: CoreFolder) -> str:
 
 
 def _prove_all(folder: CoreFolder, plain: Graph, parts: KeyParts | None) -> str:
-    """The proof of the core in `folder`, and of the pipelined multiplier that it may have beside it."""
-    piped = (folder.record.get("packet", {}).get("multiplier") or {}).get("levels")
-    more = f"; {prove_multiplier(folder)}" if piped else ""
+    """The proof of the core in `folder`, and of the multiplier that it may have beside it, where that is
+    proven apart: a pipelined one of GCM, or that of HCTR2.
+    """
+    record = folder.record
+    more = ""
+    if (record.get("packet", {}).get("multiplier") or {}).get("levels"):
+        more = f"; {prove_multiplier(folder)}"
+    if "wide" in record:
+        bits, steps = record["parameters"]["block_bits"], record["wide"]["multiplier"]["steps"]
+        more = f"; {prove_hash_multiplier(folder.sources, record['top'], bits, steps).statement}"
     return f"{prove_core(folder, plain, parts)}{more}"
 
 

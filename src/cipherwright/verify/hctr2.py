@@ -54,21 +54,25 @@ def wide_result(p: Mapping[str, Any], key: bytes, packet: WidePacket) -> bytes:
 def published_wide(bench: WideBench, p: Mapping[str, Any]) -> str:
     """Published packets through the core `bench` with parameters `p`, encrypted and decrypted. What was
     checked, in words. Raises CheckFailed with a packet that differs, NotChecked where there are none with the
-    core's key length: with blocks of 256 bits nobody has published any.
+    core's key length: with blocks of 256 bits nobody has published any. Packets that the core's buffer is too
+    short for are left out, and counted apart.
     """
     size = p["key_bits"] // 8
     found = [v for v in own_vectors(p["cipher"], p["mode"]) if len(v.key) == size]
     if not found or p["rounds"] is not None:
         raise NotChecked(f"there are no published packets of this cipher with {p['key_bits']}-bit keys")
     most = bench.most_words * bench.block_bytes
-    for v in (v for v in found if len(v.pt) <= most):
+    fit = [v for v in found if max(len(v.pt), len(v.iv)) <= most]
+    for v in fit:
         with bench.session() as s:
             s.load_key(v.key)
             s.send(WidePacket(v.iv, v.pt))
             s.send(WidePacket(v.iv, v.ct, True))
             if s.finish() != [v.ct, v.pt]:
                 raise CheckFailed(f"known answer not met: key {v.key.hex()}, tweak {v.iv.hex()} ({v.source})")
-    return f"{len(found)} published packets, encrypted and decrypted"
+    left_out = len(found) - len(fit)
+    longer = f"; {left_out} longer than the buffer left out" if left_out else ""
+    return f"{len(fit)} published packets, encrypted and decrypted{longer}"
 
 
 def check_wide_packets(bench: WideBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:

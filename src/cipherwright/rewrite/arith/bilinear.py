@@ -8,7 +8,7 @@ has more terms than there are pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from operator import xor
@@ -16,22 +16,56 @@ from operator import xor
 from ...cipher.gcm import BLOCK_BITS, ONE, field_product
 from ...graph.graph import Graph, Node
 
-__all__ = ["bilinear_forms", "field_forms", "prove_field_product"]
+__all__ = [
+    "UNKNOWN",
+    "Form",
+    "Forms",
+    "bilinear_forms",
+    "field_forms",
+    "product_forms",
+    "prove_field_product",
+]
 
 Form = int
 """A polynomial in two factors of n bits: its bit (i + 1) (n + 1) + j + 1 is the coefficient of x_i y_j. Of a
-term without x_i, i is -1; without y_j, j is -1.
+term without x_i, i is -1; without y_j, j is -1. So 0 and 1 are the constants, and a polynomial with its
+bit 0 inverted is the complement.
 """
+
+UNKNOWN: Form = -1
+"""Stands for any value, as every negative number does."""
 
 
 @dataclass(frozen=True)
-class _Forms:
-    """Arithmetic of polynomials in two factors of n bits."""
+class Forms:
+    """Arithmetic of polynomials in two factors of `n` bits. It has the calls of the gates of an and-inverter
+    graph (`and_`, `xor`, `mux`), which take `UNKNOWN` as well.
+    """
 
     n: int
 
     def term(self, i: int, j: int) -> Form:
+        """The polynomial x_i y_j; without x_i where `i` is -1, without y_j where `j` is -1."""
         return 1 << (i + 1) * (self.n + 1) + j + 1
+
+    def and_(self, a: Form, b: Form) -> Form:
+        """`a` times `b`; unknown where that is not bilinear."""
+        if min(a, b) < 0:
+            return 0 if 0 in (a, b) else UNKNOWN
+        try:
+            return self.product(a, b)
+        except ValueError:
+            return UNKNOWN
+
+    def xor(self, a: Form, b: Form) -> Form:
+        """The sum of `a` and `b`."""
+        return UNKNOWN if min(a, b) < 0 else a ^ b
+
+    def mux(self, s: Form, a: Form, b: Form) -> Form:
+        """`a` where `s` is 1, `b` where it is 0."""
+        if s in (0, 1):
+            return a if s else b
+        return a if a == b else self.xor(b, self.and_(s, self.xor(a, b)))
 
     @cached_property
     def only_x(self) -> Form:
@@ -44,7 +78,7 @@ class _Forms:
         return (1 << self.n + 1) - 1
 
     def product(self, f: Form, g: Form) -> Form:
-        """Raises ValueError where the product is not bilinear."""
+        """`f` times `g`. Raises ValueError where the product is not bilinear."""
         if min(f, g) <= 1:
             return min(f, g) * max(f, g)
         if not g & ~self.only_x:
@@ -54,7 +88,7 @@ class _Forms:
         return reduce(xor, (g << place for place in _places(f)))
 
     def table(self, truth: int, operands: Sequence[Form]) -> Form:
-        """A truth table over polynomials, operand 0 the top address bit."""
+        """The truth table `truth` over the polynomials `operands`, operand 0 the top address bit."""
         count = len(operands)
         terms = [truth >> a & 1 for a in range(1 << count)]
         for k in range(count):  # from values to the polynomial's coefficients (Moebius transform)
@@ -84,7 +118,7 @@ def bilinear_forms(graph: Graph, x: str, y: str) -> dict[str, list[Form]]:
     operation is not one on single bits.
     """
     n = graph.nodes[graph.inputs[x]].width
-    forms = _Forms(n)
+    forms = Forms(n)
     value: dict[tuple[int, int], Form] = {}
     for k in range(n):
         value[(graph.inputs[x], k)] = forms.term(k, -1)
@@ -113,17 +147,27 @@ def _truth(node: Node) -> int:
 
 @cache
 def field_forms() -> tuple[Form, ...]:
-    """Polynomials of the bits of a product in GCM's field, by the standard's algorithm for powers of t.
+    """Polynomials of the bits of a product in GCM's field, by the standard's algorithm for powers of t."""
+    return product_forms(
+        BLOCK_BITS, lambda i, j: field_product(ONE >> i, ONE >> j), lambda i: BLOCK_BITS - 1 - i
+    )
 
-    A product's coefficient of t^k is the sum of x_i y_j over all i and j for which t^(i+j) has one of t^k.
+
+def product_forms(
+    n: int, product: Callable[[int, int], int], place: Callable[[int], int] = lambda i: i
+) -> tuple[Form, ...]:
+    """Polynomials of the bits of a product in a field of 2^`n` elements, the least significant bit first.
+
+    product: of t^i and t^j times a constant, for i and j from 0 to n - 1, as an integer; place: the bit of a
+    word that is the coefficient of t^i. A product's bit is the sum of the x_i y_j over all i and j for which
+    t^(i+j) has that bit.
     """
-    forms, top = _Forms(BLOCK_BITS), BLOCK_BITS - 1
-    out = [0] * BLOCK_BITS
-    for m in range(2 * BLOCK_BITS - 1):
+    forms, top, out = Forms(n), n - 1, [0] * n
+    for m in range(2 * n - 1):
         pairs = range(max(0, m - top), min(m, top) + 1)
-        terms = reduce(xor, (forms.term(top - i, top - (m - i)) for i in pairs))
-        power = field_product(ONE >> min(m, top), ONE >> max(0, m - top))
-        for k in range(BLOCK_BITS):
+        terms = reduce(xor, (forms.term(place(i), place(m - i)) for i in pairs))
+        power = product(min(m, top), max(0, m - top))
+        for k in range(n):
             out[k] ^= terms if power >> k & 1 else 0
     return tuple(out)
 

@@ -193,9 +193,11 @@ class StreamShell:
 
 
 def _converters(
-    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool
+    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool, pauses: bool
 ) -> tuple[Converter, Converter | None]:
-    """What makes blocks from beats, and beats from results; None where a result is a beat as it is."""
+    """What makes blocks from beats, and beats from results; None where a result is a beat as it is.
+    `pauses`: as in `Inside`.
+    """
     beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
     if bus.fills_at_once:
         beat = block = 0
@@ -210,7 +212,7 @@ def _converters(
             scatter(f"{name}_in", outer, inner, bus.blocks, drops, gated),
             gather(f"{name}_out", given, bus.blocks, shown, drops, False),
         )
-    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated)
+    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated, pauses)
     shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag, fills)
     if bus.beats > 1:
         return into, scatter(f"{name}_out", given, shown, bus.beats, drops, False)
@@ -278,7 +280,9 @@ class Inside:
     """The stream shell that a bus is put around, the module `name`. pins: of the core inside it; slots:
     interleaved streams of a chaining mode; `groups` of ports, and their names by meaning (`ports`). `flows`:
     the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait
-    in front of it.
+    in front of it. `pauses`: the core takes a block in two cycles at most, so what is in front of it need
+    not take the next one in the same cycle. `direct`: nothing is in front of it, for its own first registers
+    take a block where it is a beat.
     """
 
     name: str
@@ -287,6 +291,8 @@ class Inside:
     groups: Sequence[Group]
     ports: PortSet
     flows: bool = False
+    pauses: bool = False
+    direct: bool = False
 
 
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
@@ -416,13 +422,14 @@ def _given(bus: AxiStream) -> list[WrapperItem]:
 
 
 def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
-    """Registers that change the width, which wait for the core."""
+    """Registers that change the width, which wait for the core; or none in front of it (`Inside.direct`)."""
     around = _Around(inside.pins, bus.slot_bits)
     drops, gated = around.has("zeroise_i"), bool(around.loads)
     beside = sum(p.width for p in around.beside)
     tag_bits = bus.beside_at(False) + beside
-    into, out = _converters(name, bus, tag_bits, drops, gated)
-    items: list[WrapperItem] = [*_input(bus, into, tag_bits, around)]
+    into, out = _converters(name, bus, tag_bits, drops, gated, inside.pauses)
+    given = _straight if inside.direct else _input
+    items: list[WrapperItem] = [*given(bus, into, tag_bits, around)]
     items += _gate(around) if gated else []
     items += _turns(bus)
     items += _first(around, inside.slots)
@@ -441,7 +448,8 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         if bus.any_length
         else None,
     )
-    modules = (module, into.module, *([out.module] if out else []))
+    converters = (*([] if inside.direct else [into]), *([out] if out else []))
+    modules = (module, *(c.module for c in converters))
     return StreamShell(modules, _ports(bus, around, inside.ports))
 
 
@@ -488,16 +496,50 @@ def _ports(bus: AxiStream, around: _Around, inner: PortSet) -> PortSet:
     )
 
 
-def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
-    """From beats to blocks: bytes that do not count are zeros where a mode takes whole blocks only."""
+def _offered(bus: AxiStream, around: _Around) -> dict[str, str]:
+    """What is offered to the bus: bytes that do not count are zeros where a mode takes whole blocks only."""
     lanes = bus.data_bits // 8
     keeps = [f"s_axis_tkeep[{i}]" for i in range(lanes)]
-    data = "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps)
-    fields = _beside(bus, around, [_filled(lanes)] * bus.fills_at_once)
+    return {
+        "data": "s_axis_tdata" if bus.any_length else _masked("s_axis_tdata", keeps),
+        "last": "s_axis_tlast",
+        "count": _counted("s_axis_tkeep", "s_axis_tlast", lanes),
+        "tag": concatenated(_beside(bus, around, [_filled(lanes)] * bus.fills_at_once)),
+    }
+
+
+def _block(into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
+    """The block that is offered to the core, as `into` gives it, with its tag of `tag_bits`."""
+    return [
+        Wire(("block_valid", "block_last", *["idle"] * into.gated)),
+        Wire(("block",), into.after.data),
+        *([Wire(("block_count",), into.after.count)] if into.after.count else []),
+        *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
+        *([Wire(("open",))] if into.gated else []),
+        Wire(("core_ready", "block_ready", *["accept"] * around.has("first_i"))),
+    ]
+
+
+def _straight(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
+    """A beat is the block that is offered to the core. `into`: what would be between them."""
+    offered, gate = _offered(bus, around), " & open" * into.gated
+    fields = ["data", "last", *["count"] * bool(into.after.count), *["tag"] * bool(tag_bits)]
+    return [
+        *_block(into, tag_bits, around),
+        Drive("block_valid", f"s_axis_tvalid{gate}"),
+        Drive("s_axis_tready", f"block_ready{gate}"),
+        *([Drive("idle", "1'b1")] if into.gated else []),
+        *(Drive("block" if f == "data" else f"block_{f}", offered[f]) for f in fields),
+    ]
+
+
+def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
+    """From beats to blocks."""
+    offered = _offered(bus, around)
     links = {
         "in_valid_i": "s_axis_tvalid",
-        "in_data_i": data,
-        "in_last_i": "s_axis_tlast",
+        "in_data_i": offered["data"],
+        "in_last_i": offered["last"],
         "in_ready_o": "s_axis_tready",
         "out_valid_o": "block_valid",
         "out_data_o": "block",
@@ -505,23 +547,14 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
         "out_ready_i": "block_ready",
     }
     if into.after.count:
-        links["in_count_i"] = _counted("s_axis_tkeep", "s_axis_tlast", lanes)
-        links["out_count_o"] = "block_count"
+        links |= {"in_count_i": offered["count"], "out_count_o": "block_count"}
     if tag_bits:
-        links |= {"in_tag_i": concatenated(fields), "out_tag_o": "block_tag"}
+        links |= {"in_tag_i": offered["tag"], "out_tag_o": "block_tag"}
     if into.drops:
         links["drop_i"] = "zeroise_i"
     if into.gated:
         links |= {"open_i": "open", "idle_o": "idle"}
-    return [
-        Wire(("block_valid", "block_last", *(["idle"] if into.gated else []))),
-        Wire(("block",), bus.block_bits),
-        *([Wire(("block_count",), into.after.count)] if into.after.count else []),
-        *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
-        *([Wire(("open",))] if into.gated else []),
-        Wire(("core_ready", "block_ready", *["accept"] * around.has("first_i"))),
-        into.cell("u_in", links),
-    ]
+    return [*_block(into, tag_bits, around), into.cell("u_in", links)]
 
 
 def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:

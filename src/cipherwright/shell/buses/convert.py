@@ -74,11 +74,14 @@ def _dropped(value: str, drops: bool) -> str:
     return f"~drop_i & ({value})" if drops else value
 
 
-def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: bool) -> Converter:
+def gather(
+    name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: bool, pauses: bool = False
+) -> Converter:
     """The module `name`: a register that takes `ratio` units of `unit.data` bits and gives a word of them,
     whose payload is `after`, or fewer where a packet ends; the units that are missing are zeros. A unit a
     cycle is sustained. `after.count` has the number of the last unit above the unit's own count. `drops`,
-    `gated`: as `Converter` has them.
+    `gated`: as `Converter` has them. `pauses`: it takes nothing in the cycle in which its word is taken, so
+    that no register waits for who takes it; a word in two cycles is sustained.
     """
     place_bits = (ratio - 1).bit_length()
     several = ratio > 1
@@ -91,7 +94,7 @@ def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: b
         items.append(Let("complete", f"in_last_i | place_q == {place_bits}'d{ratio - 1}"))
     items.append(Reg(("data_q",), after.data))
     items.append(Reg(("last_q",)))
-    may = "(~full_q | out_ready_i)"
+    may = "~full_q" if pauses else "(~full_q | out_ready_i)"
     if gated:
         may += f" & (open_i | ~{begin})" if several else " & open_i"
     items += [Let("ready", may), Let("take", "in_valid_i & ready")]
@@ -121,9 +124,10 @@ def gather(name: str, unit: Side, ratio: int, after: Side, drops: bool, gated: b
     cleared = [("full_q", "1'b0"), *([("place_q", f"{place_bits}'d0")] if several else [])]
     cleared += [("last_q", "1'b0"), *([("tag_q", f"{after.tag}'d0")] if after.steers else [])]
     many = f"{ratio} units of {unit.data} bits make a word" if several else "a register for a word"
+    then = "the next one comes in when it is empty" if pauses else "it is taken while the next one comes in"
     module = Wrapper(
         name,
-        (f"{many[:1].upper()}{many[1:]}; it is taken while the next one comes in.",),
+        (f"{many[:1].upper()}{many[1:]}; {then}.",),
         _ports(unit, after, drops, gated),
         (*items, *drives, *_clocked(steps, cleared)),
     )

@@ -79,6 +79,7 @@ class Queue:
             "s_ready_o": f"{n}_room",
             "s_beside_i": concatenated(p.value for p in self.beside) if around else "1'b0",
             "core_valid_o": f"{n}_accepts",
+            "core_ready_i": "1'b1",
             "core_valid_i": self.comes,
             "core_data_i": concatenated(p.value for p in self.word),
             "m_valid_o": f"{n}_valid",
@@ -89,7 +90,7 @@ class Queue:
         if around:
             parameters["BESIDE"] = around
         if self.fifo.deep:
-            links |= {"core_ready_i": "1'b1", "zeroising_i": "1'b0", "s_early_o": f"{n}_early"}
+            links |= {"zeroising_i": "1'b0", "s_early_o": f"{n}_early"}
         return Cell(self.fifo.module, f"u_{n}", links, parameters)
 
 

@@ -56,6 +56,7 @@ def packet_sentences(core: Core) -> Iterator[str]:
     yield ""
     yield f"Words of the result leave in their order, each in the one cycle in which `{p.valid_out}` is 1."
     yield "Nothing holds them back. Bytes that are not there are 0. Additional data have no result."
+    yield from _passing_sentences(core)
     yield f"For every packet `{n['tag_valid']}` is 1 in one cycle, in the order of the packets."
     yield (
         f"Then `{n['tag_out']}` is the tag of a packet that was encrypted (its first {tag_bits} bits, "
@@ -101,6 +102,20 @@ def channel_sentences(core: Core) -> Iterator[str]:
             "here of channel 0 holds for all: their ports begin with "
             f"{', '.join(f'`ch{k}_`' for k in range(count))}."
         )
+
+
+def _passing_sentences(core: Core) -> Iterator[str]:
+    """What the ports of a pipeline of `core` show where nothing leaves."""
+    assert core.packet is not None
+    p, n = core.ports, core.packet["ports"]
+    if _in_loop(core) or core.packet.get("release") is not None or p.ready_in:
+        return
+    yield (
+        f"While `{p.valid_out}` is 0, `{p.block_out}` shows what passes through, which at a packet's end is "
+        f"the secret E(K, J0) that its tag is masked with; so does `{n['tag_out']}` while `{n['tag_valid']}` "
+        "is 0. **Where somebody could read these ports who must not see that, AND them with their valid "
+        "bits.**"
+    )
 
 
 def _release_sentences(core: Core) -> Iterator[str]:

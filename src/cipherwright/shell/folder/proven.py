@@ -39,8 +39,9 @@ def _simulated(spec: Spec, core: Core) -> Iterator[str]:
         yield "All channels at once, each against the core of a channel alone."
     if core.packet and "release" in core.packet:
         yield "A buffer of more than 16 words, with right and wrong tags about its depth."
-    if core.unit:
-        yield "Units, tweaks and stealing, against an independent library."
+    if core.unit or core.wide:
+        what = "Units, tweaks and stealing" if core.unit else "Whole packets, and the cycles of every word"
+        yield f"{what}, against an independent library."
 
 
 def _of_core(spec: Spec, core: Core) -> Iterator[str]:
@@ -70,6 +71,7 @@ def _of_core(spec: Spec, core: Core) -> Iterator[str]:
             "told as rejected, and a result is taken only when the one before has been read."
         )
     yield from _of_mode(core)
+    yield from _of_texts(core)
     if core.zeroise_cycles:
         yield (
             "After zeroising, no register and no memory depends on what was there before: that is "
@@ -114,6 +116,21 @@ def _of_mode(core: Core) -> Iterator[str]:
         yield (
             "GHASH's control gives every word the power of its place in its packet, for all times; "
             "the multiplier is free in that."
+        )
+
+
+def _of_texts(core: Core) -> Iterator[str]:
+    """Sentences on a mode of tags or of texts that keep their length."""
+    if core.wide:
+        yield (
+            "The hash's multiplier multiplies in its field, for all words and keys, in a fixed number of "
+            "cycles."
+        )
+        yield (
+            "Every block that goes into the loop, every word that is hashed and every word that leaves is "
+            "what HCTR2 says, of its own packet and no other, in its order and once: for all times, with any "
+            "loop that takes a fixed number of cycles; that is proven with narrower words and fewer of them "
+            "than here."
         )
     if core.mac:
         yield (

@@ -2,8 +2,12 @@
 //
 // A word is accepted only while a place in the FIFO is reserved for its result, so the pipeline's
 // output always finds room. With DEPTH >= pipeline latency + 4 one word a cycle is sustained. Ready
-// depends on registers only. BESIDE bits of a word do not go through the pipeline: they wait in
-// the place that is reserved for the result, and are offered with it.
+// depends on registers only. A word is accepted where valid, ready and core_ready_i are 1;
+// core_valid_o does not look at core_ready_i, which the core knows itself.
+//
+// BESIDE bits of a word do not go through the pipeline: they wait in the place that is reserved
+// for the result, and are offered with it. While a place is free, the next one takes them in every
+// cycle, and keeps those of the cycle in which the word is accepted.
 //
 // The count of free places is a cycle late: that it has to rise or fall waits in a register. So no
 // adder is between a handshake and ready, which looks at what the count will be instead.
@@ -24,6 +28,7 @@ module cipherwright_stream #(
     output wire                  s_ready_o,
     input  wire [    BESIDE-1:0] s_beside_i,
     output wire                  core_valid_o,
+    input  wire                  core_ready_i,
     // Results from the pipeline.
     input  wire                  core_valid_i,
     input  wire [     WIDTH-1:0] core_data_i,
@@ -65,9 +70,11 @@ module cipherwright_stream #(
     reg zeroise_q;
 
     wire clear = rst_i | zeroise_i | zeroise_q;
-    wire accept = s_valid_i & ready_q;
+    wire accept = core_valid_o & core_ready_i;
     wire taken = out_valid_q & m_ready_i;
-    wire load = (stored_q != 0) & (~out_valid_q | m_ready_i);
+    // While nothing is held at the output, it takes what is next: valid tells whether that counts.
+    wire free = ~out_valid_q | m_ready_i;
+    wire load = (stored_q != 0) & free;
     // There are so many free places at least, with what the count does not know yet.
     wire four = credit_q[DEPTH_LOG2:2] != 0;
     wire two = four | (credit_q[1] & (credit_q[0] | ~falls_q)) | (credit_q[0] & rises_q);
@@ -88,18 +95,18 @@ module cipherwright_stream #(
 `endif
 
     assign s_ready_o = ready_q;
-    assign core_valid_o = accept;
+    assign core_valid_o = s_valid_i & ready_q;
     assign m_valid_o = out_valid_q;
     assign m_data_o = out_data_q;
     assign m_beside_o = out_beside_q;
 
     always @(posedge clk) begin
         if (core_valid_i | zeroise_i) memory[write_q] <= core_data_i;
-        if (accept | zeroise_i) beside[reserve_q] <= s_beside_i;
+        if (ready_q | zeroise_i) beside[reserve_q] <= s_beside_i;
         if (zeroise_q) begin
             out_data_q <= 0;
             out_beside_q <= 0;
-        end else if (load) begin
+        end else if (free) begin
             out_data_q <= memory[read_q];
             out_beside_q <= beside[read_q];
         end

@@ -7,8 +7,9 @@
 // offered with it. When zeroise_i was 1 for DEPTH cycles, every place of the FIFO has been written
 // anew.
 //
-// What is behind is any core that answers each word once, in order, after one cycle or more, and
-// that drops its words in a cycle of reset or zeroising. So latency, gaps and what the core
+// What is behind is any core that takes a word where core_ready_i is 1 with core_valid_o, answers
+// each word once, in order, after one cycle or more, and that drops its words in a cycle of reset
+// or zeroising. So latency, gaps and what the core
 // computes are free; nothing is abstracted. Checked by SymbiYosys (stream.sby).
 `default_nettype none
 module cipherwright_stream_formal #(
@@ -21,6 +22,7 @@ module cipherwright_stream_formal #(
     input wire             s_valid_i,
     input wire [WIDTH-1:0] s_data_i,
     input wire             s_beside_i,
+    input wire             core_ready_i,
     input wire             m_ready_i
 );
     localparam [DEPTH_LOG2+1:0] DEPTH = 1 << DEPTH_LOG2;
@@ -36,11 +38,12 @@ module cipherwright_stream_formal #(
     (* anyseq *) wire answers;
     (* anyseq *) wire [WIDTH-1:0] answer;
     wire clear = rst_i | zeroise_i;
+    wire accepted = core_valid & core_ready_i;
     reg [DEPTH_LOG2:0] flying;
     wire answered = answers && flying != 0;
     always @(posedge clk)
         flying <= clear ? 0 :
-            flying + {{DEPTH_LOG2{1'b0}}, core_valid} - {{DEPTH_LOG2{1'b0}}, answered};
+            flying + {{DEPTH_LOG2{1'b0}}, accepted} - {{DEPTH_LOG2{1'b0}}, answered};
 
     wire [DEPTH_LOG2-1:0] place;
     cipherwright_stream #(
@@ -54,6 +57,7 @@ module cipherwright_stream_formal #(
         .s_ready_o(s_ready),
         .s_beside_i(s_beside_i),
         .core_valid_o(core_valid),
+        .core_ready_i(core_ready_i),
         .core_valid_i(answered),
         .core_data_i(answer),
         .m_valid_o(m_valid),
@@ -74,7 +78,6 @@ module cipherwright_stream_formal #(
     );
 
     // Every place is free, reserved for a word in flight, stored, or shown.
-    wire accepted = s_valid_i & s_ready;
     wire taken = m_valid & m_ready_i;
     reg cleared, stored_past, zeroised;
     wire [DEPTH_LOG2+1:0]
@@ -87,7 +90,7 @@ module cipherwright_stream_formal #(
     wire [DEPTH_LOG2-1:0] used = write - read, reserved = reserve - write;
     always @(*)
         if (started) begin
-            assert (core_valid == accepted);
+            assert (core_valid == (s_valid_i & s_ready));
             assert ({1'b0, credit} + here == DEPTH && credit <= DEPTH && stored <= DEPTH &&
                     flying <= DEPTH);
             assert (wiping == zeroised);

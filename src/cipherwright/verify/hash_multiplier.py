@@ -13,7 +13,7 @@ end depends on nothing else. Four kinds of runs together are the hash:
 - The sum is added to the first block, and to what the cipher made of it.
 
 That the control is as it is assumed here when a product begins, and that words come in the hash's order, are
-rules that are proven for all times (tests/shell/loop_hctr2_rules.svh).
+rules that are proven for all times (shell/sv/cipherwright_loop_hctr2_rules.svh).
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cipherwright.cipher.hctr2 import dot
-from cipherwright.errors import CheckFailed
-from cipherwright.verify.equivalence import Frame, Logic, Proof, flip_flops
-from cipherwright.verify.netlist import FLIP_FLOP, GATES, Netlist, out_bits, read_netlist
-
-from .two_factors import UNKNOWN, Form, Forms, product_forms
+from ..cipher.hctr2 import dot
+from ..errors import CheckFailed
+from ..rewrite import UNKNOWN, Form, Forms, product_forms
+from .equivalence import Frame, Logic, Proof, flip_flops
+from .netlist import FLIP_FLOP, GATES, Netlist, out_bits, read_netlist
 
 __all__ = ["prove_hash_multiplier"]
 
@@ -152,7 +151,7 @@ class _Module:
 def _registers(n: Netlist) -> dict[str, list[Any]]:
     """The registers of the hand-written module: name -> bits, the least significant first. A register's bit
     may have the name of a wire, too; then Yosys's name of its next value tells the register, which with an
-    asynchronous reset is in front of the multiplexer that stands for it (`verify/asynchronous.py`).
+    asynchronous reset is in front of the multiplexer that stands for it (`asynchronous.py`).
     """
     found: dict[str, dict[int, Any]] = {}
     reset = n.inputs["rst_i"]
