@@ -33,7 +33,7 @@ CORES = (
     *(("des-small", BUS, f"tdata_bits={bits}", "tid_bits=3") for bits in (32, 64, 128, 256, 512)),
     *(("des-small", BUS, "mode=cfb", "direction=encrypt", f"tdata_bits={bits}") for bits in (32, 64, 256)),
     *(("des-small", *PIPELINE, BUS, f"tdata_bits={bits}") for bits in (32, 64, 256)),
-    ("aes-small", BUS, "tid_bits=3"),
+    ("aes-small", BUS, "tdata_bits=128", "tid_bits=3"),
 )
 """A loop with whole blocks, one with messages of any length, and a pipeline whose FIFO is in block RAM:
 narrower than a block, as wide, and wider; a loop with nothing in front of it.
