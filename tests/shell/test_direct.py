@@ -20,6 +20,7 @@ from tests.faults import Fault, Faults, all_of, drop, takes
 from tests.proofs import Sees, sby
 from tests.shell.control_rules import free_outputs, module_of
 from tests.shell.test_buses import exchanged
+from tests.shell.test_flowing import SCRIPT
 from tests.shell.test_formal import spoil
 from tests.verify.test_checks import broken_file
 
@@ -29,24 +30,6 @@ DIRECT = ("des-small", "stages=3", "direction=encrypt", "interface=axi-stream", 
 HELD = (*DIRECT, "key=static", "key_expansion=unit")
 """And the key is held: beats wait while one is offered."""
 
-
-_SCRIPT = """\
-[options]
-mode prove
-depth 4
-
-[engines]
-smtbmc yices
-
-[script]
-read -formal -sv axi.v
-read -formal -sv inside.v
-prep -top axi_top
-
-[files]
-axi.v
-inside.v
-"""
 
 _RULES = """\
     // A beat is taken where the core accepts its block, and none where a key is taken.
@@ -98,7 +81,7 @@ def _written(core: Core, folder: Path) -> Path:
     (folder / "inside.v").write_text(free_outputs(module_of(text, f"{core.top}_buffered")))
     axi = module_of(text, core.top).replace("endmodule\n", f"{_RULES}endmodule\n")
     (folder / "axi.v").write_text(axi.replace("f_offered", re.findall(r"\.s_valid_i\((\w+)\)", axi)[0]))
-    (folder / "axi.sby").write_text(_SCRIPT.replace("axi_top", core.top))
+    (folder / "axi.sby").write_text(SCRIPT.replace("axi_top", core.top))
     return folder / "axi.v"
 
 

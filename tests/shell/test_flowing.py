@@ -29,7 +29,7 @@ VARIANTS = {
     "nothing that is held": ("aes128-fast-agile", *IN_LIGHT, *_AXI),
 }
 
-_SCRIPT = """\
+SCRIPT = """\
 [options]
 mode prove
 depth 8
@@ -46,6 +46,7 @@ prep -top axi_top
 axi.v
 inside.v
 """
+"""A proof of the wrapper `axi_top` in `axi.v` around the module in `inside.v`."""
 
 _INSIDE = """\
 // The core inside, and its FIFO: anything that keeps these promises. Room that is announced is there in this
@@ -102,7 +103,7 @@ def _folder(core: Core, folder: Path) -> Path:
     (folder / "inside.v").write_text(free_outputs(inside, "s_ready_o", rules))
     offered = "".join(_OFFER.replace("{name}", n) for n in loads)
     (folder / "axi.v").write_text(module_of(text, core.top).replace("endmodule\n", f"{offered}endmodule\n"))
-    (folder / "axi.sby").write_text(_SCRIPT.replace("axi_top", core.top))
+    (folder / "axi.sby").write_text(SCRIPT.replace("axi_top", core.top))
     return folder / "axi.v"
 
 
