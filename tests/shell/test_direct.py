@@ -30,7 +30,6 @@ DIRECT = ("des-small", "stages=3", "direction=encrypt", "interface=axi-stream", 
 HELD = (*DIRECT, "key=static", "key_expansion=unit")
 """And the key is held: beats wait while one is offered."""
 
-
 _RULES = """\
     // A beat is taken where the core accepts its block, and none where a key is taken.
     reg f_started = 1'b0;
@@ -41,6 +40,7 @@ _RULES = """\
         if (f_started) assert (!(s_axis_tvalid & s_axis_tready & key_valid_i & key_ready_o));
     end
 """
+"""Rules of the bus of `HELD`, inside its module; `f_offered` stands for what the core is offered."""
 
 
 def added(folder: CoreFolder) -> int:
