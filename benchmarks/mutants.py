@@ -621,9 +621,6 @@ ARGUMENTS: dict[str, str] = {
     "mars-engine/mars-engine/not-dropped/mars_keys:early": _TOGETHER,
     "mars-engine/mars-engine/equal-inverted/mars_keys:early-4": _TOGETHER,
     "mars-engine/mars-engine/falling-edge/mars_keys:second_q": _TOGETHER,
-    "khazad-small/loop/parts-swapped/stage6:theta1_3-101": (
-        "The two bits are one sum of key bits, made in two places: they are always equal."
-    ),
     "des-fast-ram/delay-line/constant/delay_ring:LAST-2": (
         "The ring may begin at any of its places: a word is read a full turn after it was written."
     ),

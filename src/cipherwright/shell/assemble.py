@@ -28,6 +28,7 @@ from ..spec import Datapath, Pipeline
 from ..wording import counted, paced
 from .buses import (
     AxiStream,
+    Front,
     Inner,
     Inside,
     access_interval,
@@ -293,26 +294,19 @@ class _Assembly:
         return deep and self.bus is not None and self.bus.one_block and not self.iterations
 
     @property
-    def _pauses(self) -> bool:
-        """Whether nothing is lost where a block that AXI-Stream takes has an empty cycle behind it: the core
-        is a loop with one block in it, which takes none in two cycles in a row.
+    def _front(self) -> Front:
+        """What takes beats of AXI-Stream in front of the core. A block goes straight into a loop whose inputs
+        go into registers of its own first, where nothing is chained in front of it. Another loop with one
+        block in it takes none in two cycles in a row, so nothing is lost by an empty cycle behind a block.
         """
-        return self._looped and self.rate.slots == 1 and not self._direct
-
-    @property
-    def _direct(self) -> bool:
-        """Whether a block that AXI-Stream takes goes straight into the core: that is a loop whose inputs go
-        into registers of its own first, and nothing is chained in front of it.
-        """
-        if not self._looped or self.spec.mode != "ecb":
-            return False
+        if self._flows:
+            return "flowing"
+        if self.bus is None or not self.bus.one_block or (self.iterations or 0) <= 1:
+            return "filling"
         own = [n for n in self.schedule.graph.inputs if n in ("block", "key", "decrypt")]
-        return all(self.schedule.registered(name) for name in own)
-
-    @property
-    def _looped(self) -> bool:
-        """Whether AXI-Stream is around a loop, and each beat is a block."""
-        return self.bus is not None and self.bus.one_block and (self.iterations or 0) > 1
+        if self.spec.mode == "ecb" and all(self.schedule.registered(name) for name in own):
+            return "direct"
+        return "pausing" if self.rate.slots == 1 else "filling"
 
     def add_control(self) -> None:
         """What decides when a block and when a key is taken."""
@@ -399,8 +393,7 @@ class _Assembly:
             return self._add_registers(groups)
         if not bus or not self.fifo:
             return _Outside(self.component(groups, rate), ports)
-        ways = (self._flows, self._pauses, self._direct)
-        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, *ways)
+        inside = Inside(self._buffered, self.pins, rate.slots, groups, ports, self._front)
         shell = axi_stream_top(self.names.get("axis", self.top), bus, inside)
         stream: dict[str, object] = {
             "top": self._buffered,
@@ -410,7 +403,7 @@ class _Assembly:
         }
         ports, groups = shell.ports, shell.module.ports
         interval = max(rate.interval, bus.beats * rate.slots)
-        added = 1 if self._flows else bus.latency - self._direct
+        added = 1 if self._flows else bus.latency - (self._front == "direct")
         rate = replace(rate, latency=rate.latency + added, interval=interval)
         self.mode_flip_flops += shell.flip_flops
         self.layers += shell.modules

@@ -41,19 +41,6 @@ _NEXT = re.compile(_MODE + r"\.\$0\\(\w+)\[\d+:0\](?:\[(\d+)\])?")
 _OWN = re.compile(_MODE + r"\.(\w+)(?:\[(\d+)\])?")
 """Names of a register's next value, and of a register."""
 
-_KEY_SETUP = (
-    "complete_q",
-    "work_q",
-    "hash_q",
-    "middle_q",
-    "stream_q",
-    "out_q",
-    "first_q",
-    "held_q",
-    "valid_q",
-)
-"""Registers that are 0 while h is made, beside those of `_MULTIPLIER` and `_OF_KEY`."""
-
 _PACKET = ("out_q", "first_q", "held_q", "valid_q")
 """Registers that are 0 while a word is hashed, beside the same."""
 
@@ -65,6 +52,9 @@ _OF_KEY = ("pending_q", "turns_q", "made_q")
 
 _HASHES = ("hash_q", "middle_q", "stream_q")
 """Registers of which one is 1 while words are hashed."""
+
+_KEY_SETUP = (*_HASHES, *_PACKET, "complete_q", "work_q")
+"""Registers that are 0 while h is made, beside those of `_MULTIPLIER` and `_OF_KEY`."""
 
 
 @dataclass(frozen=True)

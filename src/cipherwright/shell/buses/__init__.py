@@ -1,6 +1,6 @@
 """Standard buses around a core: AXI-Stream for blocks, a register bus for keys, initial values and status."""
 
-from .axi_stream import AXIS_DATA, AxiStream, Inside, StreamShell, axi_stream_top, bytes_reversed
+from .axi_stream import AXIS_DATA, AxiStream, Front, Inside, StreamShell, axi_stream_top, bytes_reversed
 from .controlled import Controlled, controlled_top
 from .message_stream import KEPT_FREE, TAG_DATA, MessageBus, message_bus_ports, message_bus_top
 from .message_traffic import message_traffic
@@ -20,6 +20,7 @@ __all__ = [
     "TAG_DATA",
     "AxiStream",
     "Controlled",
+    "Front",
     "Inner",
     "Inside",
     "MapFacts",

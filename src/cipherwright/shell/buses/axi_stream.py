@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ...rtl import (
     Cell,
@@ -34,12 +35,22 @@ from ...rtl import (
 from ..core import PortSet
 from .convert import Converter, Side, gather, scatter
 
-__all__ = ["AXIS_DATA", "AxiStream", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
+__all__ = ["AXIS_DATA", "AxiStream", "Front", "Inside", "StreamShell", "axi_stream_top", "bytes_reversed"]
 
 AXIS_DATA = ("m_axis_tdata", "m_axis_tkeep", "m_axis_tlast", "m_axis_tuser", "m_axis_tid")
 """Outputs that belong to m_axis_tvalid."""
 
 _ANY_LENGTH = ("ctr", "ofb", "cfb")
+
+Front = Literal["filling", "pausing", "direct", "flowing"]
+"""What takes beats in front of a core.
+
+filling: a register of one block, which takes the next one in the cycle in which the core takes its block.
+pausing: the same, which takes the next one only while it is empty: for a core that takes a block in two
+cycles at most, so that no register waits for it. direct: nothing, for the core's own first registers take a
+block, and a beat is one. flowing: a register in which a beat never waits, for the FIFO of a pipeline tells a
+cycle ahead when it has room.
+"""
 
 
 def bytes_reversed(name: str, bits: int) -> str:
@@ -192,31 +203,38 @@ class StreamShell:
         return sum(m.flip_flops for m in self.modules)
 
 
-def _converters(
-    name: str, bus: AxiStream, tag_bits: int, drops: bool, gated: bool, pauses: bool
-) -> tuple[Converter, Converter | None]:
-    """What makes blocks from beats, and beats from results; None where a result is a beat as it is.
-    `pauses`: as in `Inside`.
-    """
+def _sides(bus: AxiStream, tag_bits: int) -> tuple[Side, Side]:
+    """What comes with a beat of the bus, and with a block that is offered to the core."""
     beat, block = _index_bits(bus.data_bits), _index_bits(bus.block_bits)
     if bus.fills_at_once:
         beat = block = 0
-    steers, fills = bus.slot_bits > 0, not bus.any_length
-    result_tag = int(not bus.any_length) + bus.user_bits + bus.id_bits
-    result_count = block if bus.any_length else 0
-    outer, inner = Side(bus.data_bits, beat, tag_bits, steers), Side(bus.block_bits, block, tag_bits, steers)
-    given = Side(bus.block_bits, result_count, result_tag)
+    steers = bus.slot_bits > 0
+    return Side(bus.data_bits, beat, tag_bits, steers), Side(bus.block_bits, block, tag_bits, steers)
+
+
+def _collector(
+    name: str, bus: AxiStream, sides: tuple[Side, Side], around: _Around, front: Front
+) -> Converter:
+    """What makes blocks from beats, the `sides` of `_sides`."""
+    drops, gated = around.has("zeroise_i"), bool(around.loads)
     if bus.blocks > 1:
-        shown = Side(bus.data_bits, result_count + (bus.blocks - 1).bit_length(), result_tag, fills)
-        return (
-            scatter(f"{name}_in", outer, inner, bus.blocks, drops, gated),
-            gather(f"{name}_out", given, bus.blocks, shown, drops, False),
-        )
-    into = gather(f"{name}_in", outer, bus.beats, inner, drops, gated, pauses)
-    shown = Side(bus.data_bits, beat if bus.any_length else 0, result_tag, fills)
+        return scatter(f"{name}_in", *sides, bus.blocks, drops, gated)
+    beat, block = sides
+    return gather(f"{name}_in", beat, bus.beats, block, drops, gated, front == "pausing")
+
+
+def _emitter(name: str, bus: AxiStream, sides: tuple[Side, Side], drops: bool) -> Converter | None:
+    """What makes beats from results; None where a result is a beat as it is. `sides`: of `_sides`."""
+    beat, block = sides
+    tag_bits = int(not bus.any_length) + bus.user_bits + bus.id_bits
+    given = Side(bus.block_bits, block.count if bus.any_length else 0, tag_bits)
+    if bus.blocks > 1:
+        shown = Side(bus.data_bits, given.count + (bus.blocks - 1).bit_length(), tag_bits, not bus.any_length)
+        return gather(f"{name}_out", given, bus.blocks, shown, drops, False)
+    shown = Side(bus.data_bits, beat.count if bus.any_length else 0, tag_bits, not bus.any_length)
     if bus.beats > 1:
-        return into, scatter(f"{name}_out", given, shown, bus.beats, drops, False)
-    return into, gather(f"{name}_out", given, 1, shown, drops, False) if bus.any_length else None
+        return scatter(f"{name}_out", given, shown, bus.beats, drops, False)
+    return gather(f"{name}_out", given, 1, shown, drops, False) if bus.any_length else None
 
 
 def _counted(keep: str, last: str, lanes: int) -> str:
@@ -278,11 +296,8 @@ class _Around:
 @dataclass(frozen=True)
 class Inside:
     """The stream shell that a bus is put around, the module `name`. pins: of the core inside it; slots:
-    interleaved streams of a chaining mode; `groups` of ports, and their names by meaning (`ports`). `flows`:
-    the FIFO of a pipeline tells a cycle ahead when it has room, so a beat that has been taken does not wait
-    in front of it. `pauses`: the core takes a block in two cycles at most, so what is in front of it need
-    not take the next one in the same cycle. `direct`: nothing is in front of it, for its own first registers
-    take a block where it is a beat.
+    interleaved streams of a chaining mode; `groups` of ports, and their names by meaning (`ports`); `front`:
+    what takes beats in front of it.
     """
 
     name: str
@@ -290,9 +305,7 @@ class Inside:
     slots: int
     groups: Sequence[Group]
     ports: PortSet
-    flows: bool = False
-    pauses: bool = False
-    direct: bool = False
+    front: Front = "filling"
 
 
 def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
@@ -301,7 +314,7 @@ def axi_stream_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
     A block is held back while a key or a counter block is offered, and while the core has none: so whatever
     is loaded is for the blocks that are accepted after it.
     """
-    return _flowing_top(name, bus, inside) if inside.flows else _waiting_top(name, bus, inside)
+    return _flowing_top(name, bus, inside) if inside.front == "flowing" else _waiting_top(name, bus, inside)
 
 
 def _flowing_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
@@ -422,15 +435,14 @@ def _given(bus: AxiStream) -> list[WrapperItem]:
 
 
 def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
-    """Registers that change the width, which wait for the core; or none in front of it (`Inside.direct`)."""
+    """Registers that change the width, which wait for the core; or none in front of it (`Front`, direct)."""
     around = _Around(inside.pins, bus.slot_bits)
-    drops, gated = around.has("zeroise_i"), bool(around.loads)
-    beside = sum(p.width for p in around.beside)
-    tag_bits = bus.beside_at(False) + beside
-    into, out = _converters(name, bus, tag_bits, drops, gated, inside.pauses)
-    given = _straight if inside.direct else _input
-    items: list[WrapperItem] = [*given(bus, into, tag_bits, around)]
-    items += _gate(around) if gated else []
+    drops = around.has("zeroise_i")
+    sides = _sides(bus, bus.beside_at(False) + sum(p.width for p in around.beside))
+    into = None if inside.front == "direct" else _collector(name, bus, sides, around, inside.front)
+    out = _emitter(name, bus, sides, drops)
+    items = _input(bus, into, around) if into else _straight(bus, sides[1], around)
+    items += _gate(around) if around.loads else []
     items += _turns(bus)
     items += _first(around, inside.slots)
     items += _inside(inside.name, bus, around)
@@ -448,8 +460,7 @@ def _waiting_top(name: str, bus: AxiStream, inside: Inside) -> StreamShell:
         if bus.any_length
         else None,
     )
-    converters = (*([] if inside.direct else [into]), *([out] if out else []))
-    modules = (module, *(c.module for c in converters))
+    modules = (module, *(c.module for c in (into, out) if c))
     return StreamShell(modules, _ports(bus, around, inside.ports))
 
 
@@ -508,33 +519,35 @@ def _offered(bus: AxiStream, around: _Around) -> dict[str, str]:
     }
 
 
-def _block(into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
-    """The block that is offered to the core, as `into` gives it, with its tag of `tag_bits`."""
+def _block(block: Side, around: _Around) -> list[WrapperItem]:
+    """The `block` that is offered to the core."""
+    gated = bool(around.loads)
     return [
-        Wire(("block_valid", "block_last", *["idle"] * into.gated)),
-        Wire(("block",), into.after.data),
-        *([Wire(("block_count",), into.after.count)] if into.after.count else []),
-        *([Wire(("block_tag",), tag_bits, vector=True)] if tag_bits else []),
-        *([Wire(("open",))] if into.gated else []),
+        Wire(("block_valid", "block_last", *["idle"] * gated)),
+        Wire(("block",), block.data),
+        *([Wire(("block_count",), block.count)] if block.count else []),
+        *([Wire(("block_tag",), block.tag, vector=True)] if block.tag else []),
+        *([Wire(("open",))] if gated else []),
         Wire(("core_ready", "block_ready", *["accept"] * around.has("first_i"))),
     ]
 
 
-def _straight(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
-    """A beat is the block that is offered to the core. `into`: what would be between them."""
-    offered, gate = _offered(bus, around), " & open" * into.gated
-    fields = ["data", "last", *["count"] * bool(into.after.count), *["tag"] * bool(tag_bits)]
+def _straight(bus: AxiStream, block: Side, around: _Around) -> list[WrapperItem]:
+    """A beat is the `block` that is offered to the core."""
+    offered, gated = _offered(bus, around), bool(around.loads)
+    gate = " & open" * gated
+    fields = ["data", "last", *["count"] * bool(block.count), *["tag"] * bool(block.tag)]
     return [
-        *_block(into, tag_bits, around),
+        *_block(block, around),
         Drive("block_valid", f"s_axis_tvalid{gate}"),
         Drive("s_axis_tready", f"block_ready{gate}"),
-        *([Drive("idle", "1'b1")] if into.gated else []),
+        *([Drive("idle", "1'b1")] if gated else []),
         *(Drive("block" if f == "data" else f"block_{f}", offered[f]) for f in fields),
     ]
 
 
-def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> list[WrapperItem]:
-    """From beats to blocks."""
+def _input(bus: AxiStream, into: Converter, around: _Around) -> list[WrapperItem]:
+    """From beats to blocks, by `into`."""
     offered = _offered(bus, around)
     links = {
         "in_valid_i": "s_axis_tvalid",
@@ -548,13 +561,13 @@ def _input(bus: AxiStream, into: Converter, tag_bits: int, around: _Around) -> l
     }
     if into.after.count:
         links |= {"in_count_i": offered["count"], "out_count_o": "block_count"}
-    if tag_bits:
+    if into.after.tag:
         links |= {"in_tag_i": offered["tag"], "out_tag_o": "block_tag"}
     if into.drops:
         links["drop_i"] = "zeroise_i"
     if into.gated:
         links |= {"open_i": "open", "idle_o": "idle"}
-    return [*_block(into, tag_bits, around), into.cell("u_in", links)]
+    return [*_block(into.after, around), into.cell("u_in", links)]
 
 
 def _gate(around: _Around, flows: bool = False) -> list[WrapperItem]:

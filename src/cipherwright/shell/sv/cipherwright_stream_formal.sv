@@ -9,8 +9,8 @@
 //
 // What is behind is any core that takes a word where core_ready_i is 1 with core_valid_o, answers
 // each word once, in order, after one cycle or more, and that drops its words in a cycle of reset
-// or zeroising. So latency, gaps and what the core
-// computes are free; nothing is abstracted. Checked by SymbiYosys (stream.sby).
+// or zeroising. So latency, gaps and what the core computes are free; nothing is abstracted.
+// Checked by SymbiYosys (stream.sby).
 `default_nettype none
 module cipherwright_stream_formal #(
     parameter integer WIDTH      = 8,
