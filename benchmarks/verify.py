@@ -29,7 +29,7 @@ from cipherwright.rebuild import verify_folder
 from cipherwright.shell import Core, rtl_digest
 from cipherwright.spec import load
 from cipherwright.verify import CoreFolder, Verdict, prove_core
-from tests.long_variants import RECORDED
+from tests.long_variants import ALL_LENGTHS, RECORDED
 
 SLOW = (
     "aes-gcm-small",
@@ -53,6 +53,11 @@ _VECTORS = "CIPHERWRIGHT_VECTORS"
 """The variable that names a folder of published vectors."""
 
 _NAMES = tuple(map(" ".join, RECORDED))
+
+_LONG = frozenset(map(" ".join, ALL_LENGTHS))
+
+_BLOCKS = (2000, 6020)
+"""Random blocks, and those of packets of every length: 20 words each on average."""
 
 
 def _tell(text: str, fraction: float | None = None) -> None:
@@ -83,7 +88,7 @@ def run_recorded(variants: list[str], every: bool) -> bool:
             digest = rtl_digest(core.files)
             if not every and record.get(name, {}).get("rtl_digest") == digest:
                 continue
-            verdicts = verify_folder(folder, 2000, 1, _tell)
+            verdicts = verify_folder(folder, _BLOCKS[name in _LONG], 1, _tell)
         passed = _printed(name, verdicts)
         good &= passed
         record.pop(name, None)

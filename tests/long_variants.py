@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from .conftest import QUICK_AES, QUICK_GCM, QUICK_GCM_LANES, QUICK_MARS, QUICK_SM4, QUICK_XTS, SHARED_BOXES
 
-__all__ = ["RECORDED"]
+__all__ = ["ALL_LENGTHS", "RECORDED"]
 
 RECORDED: tuple[tuple[str, ...], ...] = (
     *(("camellia-small",), ("khazad-fast",), ("mars-ibm-4port",), ("misty1-small",)),
@@ -41,7 +41,7 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     ("mars-ibm-1port",),
     ("mars-ibm-1port-key2",),
     ("mars-ibm-3port",),
-    QUICK_GCM_LANES,
+    *(("aes-gcm-small",), QUICK_GCM, QUICK_GCM_LANES),
     (*QUICK_GCM, "channels=2"),
     (*QUICK_GCM, "hops=sum_x,sum_h", "stages=16"),
     (*QUICK_GCM, "key_slots=2"),
@@ -52,3 +52,14 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     ("aes128-cmac-small",),
 )
 """A preset and its changes each."""
+
+ALL_LENGTHS = {
+    ("aes-gcm-small",): "packets",
+    QUICK_GCM: "packets",
+    QUICK_GCM_LANES: "packets",
+    ("aes128-ccm-small",): "packets",
+    ("aes128-cmac-small",): "messages",
+}
+"""Those whose random packets or messages have every length from 0 to 300 bytes, of data and of additional
+data: what they are called.
+"""

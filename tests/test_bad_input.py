@@ -558,6 +558,22 @@ def test_no_preset_has_an_option_that_does_nothing() -> None:
     assert {name: found for name in preset_names() if (found := load(name).idle())} == {}
 
 
+@pytest.mark.parametrize(
+    ("command", "preset", "iv", "size", "said"),
+    [
+        ("decrypt", "aes128-gcm", 12, 5, "a tag of 16 bytes; this one has 5"),
+        ("decrypt", "aes128-ccm-small", 13, 15, "a tag of 16 bytes; this one has 15"),
+        ("encrypt", "aes128-ccm-small", 13, 65_536, "a packet under a nonce of 13 bytes has at most 65535"),
+    ],
+)
+def test_a_packet_that_does_not_fit_is_told_before_anything_is_built(
+    command: str, preset: str, iv: int, size: int, said: str, wrong: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cipherwright.actions.opened_or_built", lambda *_: pytest.fail("it is built"))
+    Path("packet").write_bytes(bytes(size))
+    assert said in wrong(command, preset, "--key", "00" * 16, "--iv", "00" * iv, "packet", "none")
+
+
 def test_the_limits_of_short_tags_are_told(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for bits, told in ((32, True), (96, False)):
         made = ["build", "aes-gcm-small", "--set", f"tag_bits={bits}", "-o", f"tags{bits}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -56,10 +56,12 @@ __all__ = [
     "check_direction",
     "check_key",
     "check_makes_tags",
+    "check_packet",
     "crypt",
     "crypt_units",
     "implement_core",
     "initial_value",
+    "key_halves",
     "message_tag",
     "opened",
     "opened_or_built",
@@ -191,11 +193,27 @@ def _packet_iv_bits(spec: Spec) -> int:
     return 0 if options["iv_bits"] == ANY_IV else IV_BITS
 
 
-def _check_lengths(p: Mapping[str, Any], aad: bytes, text: bytes) -> None:
-    """Raise UserError where a packet of CCM has more bytes than fit the lengths in its first block."""
-    if p["mode"] != "ccm":
+def check_packet(spec: Spec, decrypt: bool, aad: bytes, data: bytes) -> None:
+    """Raise UserError where a core of `spec`, with `mode = gcm` or `mode = ccm`, can't take a packet of `aad`
+    and `data`, the text and, where `decrypt` is true, its tag behind it: it is shorter than a tag, or has
+    more bytes than fit the lengths in the first block of CCM. In another mode nothing is looked at.
+    """
+    if spec.mode not in PACKET_MODES:
         return
-    n = int(p["nonce_bytes"])
+    p = spec.options()
+    size = int(p["tag_bits"]) // 8 if decrypt else 0
+    if len(data) < size:
+        raise UserError(
+            f"a message to decrypt is the ciphertext and then a tag of {size} bytes; this one has {len(data)}"
+        )
+    if spec.mode == "ccm":
+        _check_lengths(int(p["nonce_bytes"]), aad, data[: len(data) - size])
+
+
+def _check_lengths(n: int, aad: bytes, text: bytes) -> None:
+    """Raise UserError where a packet of CCM has more bytes than fit the lengths in its first block, under a
+    nonce of `n` bytes.
+    """
     if len(text) > (most := largest_data(n)):
         raise UserError(
             f"the message has {counted(len(text), 'byte')}, and a packet under a nonce of {n} bytes has at "
@@ -223,6 +241,11 @@ def check_key(spec: Spec, key: bytes) -> None:
     """
     if spec.mode in UNIT_MODES and len(set(halves(key))) == 1:
         raise UserError(f"mode = {spec.mode} needs two different keys, and both halves of this key are equal")
+
+
+def key_halves(spec: Spec) -> str:
+    """What a message says of the parts of a key of `spec`: in XTS there are two, otherwise it is empty."""
+    return "K1 and then K2" if spec.mode in UNIT_MODES else ""
 
 
 def units_of(
@@ -371,8 +394,8 @@ def crypt(
     message is one packet with the additional data `aad`: encryption returns the ciphertext and then the tag,
     decryption takes both and returns the plaintext. In HCTR2 the message is one packet with the tweak `iv`.
 
-    Raises UserError where a packet is too short for a tag or too long for the core, CheckFailed where the tag
-    is wrong.
+    Raises UserError where a packet is too long for the core's buffer (`check_packet` has looked at the rest),
+    CheckFailed where the tag is wrong.
     """
     p = core.record["parameters"]
     if p["mode"] in PACKET_MODES:
@@ -412,12 +435,7 @@ def _crypt_packet(
     core: CoreFolder, decrypt: bool, key: bytes, iv: bytes, aad: bytes, data: bytes, tell: Tell
 ) -> bytes:
     size = int(core.record["packet"]["tag_bits"]) // 8
-    if decrypt and len(data) < size:
-        raise UserError(
-            f"a message to decrypt is the ciphertext and then a tag of {size} bytes; this one has {len(data)}"
-        )
     text, tag = (data[: len(data) - size], data[len(data) - size :]) if decrypt else (data, b"")
-    _check_lengths(core.record["parameters"], aad, text)
     release = core.record["packet"].get("release")
     if decrypt and release and len(text) > BLOCK_BYTES * release["longest_packet_words"]:
         raise UserError(

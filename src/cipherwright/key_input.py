@@ -18,10 +18,11 @@ _BEGINNINGS = ("0x", "0X")
 """What some programs write before hexadecimal digits, and is none of them."""
 
 
-def read_key(text: str, file: Path | None, bits: int) -> bytes:
+def read_key(text: str, file: Path | None, bits: int, parts: str = "") -> bytes:
     """The key from the one place where it is given: `text`, hexadecimal digits or `-` for standard input, or
     the file `file`, which holds such digits. `text` is empty where there is a `file`. bits: the length that
-    the core takes. Byte 0, from the first two digits, is the most significant byte of the port.
+    the core takes, made of the `parts` that a message names ("": it is one). Byte 0, from the first two
+    digits, is the most significant byte of the port.
 
     Raises UserError where no key or two are given, where a file can't be read, and where the digits are wrong
     (`parse_hex`).
@@ -42,7 +43,7 @@ def read_key(text: str, file: Path | None, bits: int) -> bytes:
         raise UserError(f"can't read the {what}: {reason(e)}") from None
     except UnicodeDecodeError:
         raise UserError(f"the {what} is not hexadecimal text: give {bits // 4} digits 0-9, a-f") from None
-    return parse_hex(text, what, bits)
+    return parse_hex(text, what, bits, parts)
 
 
 def parse_any_hex(text: str, what: str) -> bytes:
@@ -58,10 +59,10 @@ def parse_any_hex(text: str, what: str) -> bytes:
     return bytes.fromhex(digits)
 
 
-def parse_hex(text: str, what: str, bits: int) -> bytes:
+def parse_hex(text: str, what: str, bits: int, parts: str = "") -> bytes:
     """The `bits` / 8 bytes of `text`, hexadecimal digits, which may be grouped by blanks. `what`: how a
-    message names it. Raises UserError where it is empty, begins with 0x, is not hexadecimal or has another
-    length.
+    message names it; `parts`: of what it is made ("": it is one). Raises UserError where it is empty, begins
+    with 0x, is not hexadecimal or has another length.
 
     >>> parse_hex("0123 4567", "IV", 32).hex()
     '01234567'
@@ -70,7 +71,7 @@ def parse_hex(text: str, what: str, bits: int) -> bytes:
     cipherwright.errors.UserError: the IV has 16 bits; this core takes 32 bits, 8 hexadecimal digits
     """
     digits = "".join(text.split())
-    should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits"
+    should = f"this core takes {bits} bits, {bits // 4} hexadecimal digits{parts and f': {parts}'}"
     if not digits:
         raise UserError(f"the {what} is empty; {should}")
     count = f"{bits // 4} "

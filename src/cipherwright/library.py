@@ -344,7 +344,7 @@ class Core:
 
     def _crypt(self, decrypt: bool, key: Bytes | str, data: Bytes, given: _Given, tell: Tell) -> bytes:
         actions.check_direction(self.spec, decrypt, f"the core {self.name}")
-        raw = parse_hex(_hex(key, "key"), "key", self.spec.given_key_bits)
+        raw = parse_hex(_hex(key, "key"), "key", self.spec.given_key_bits, actions.key_halves(self.spec))
         actions.check_key(self.spec, raw)
         start = actions.initial_value(self.spec, "" if given.iv is None else _hex(given.iv, "iv"))
         aad = given.aad if isinstance(given.aad, str) else _bytes(given.aad, "aad")
@@ -353,6 +353,7 @@ class Core:
         _number("unit_bytes", given.unit_bytes, 0, None)
         units = actions.units_of(self.spec.mode, message, start, given.unit_bytes or None, "the message")
         blocks = actions.padded(self.spec, message, "the message")
+        actions.check_packet(self.spec, decrypt, covered, message)
         with self._folder() as folder:
             if units:
                 return actions.crypt_units(folder, decrypt, raw, units, tell)

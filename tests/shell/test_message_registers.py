@@ -69,6 +69,17 @@ def test_registers_by_drivers_from_outside(
     assert driven(built(*variant), tmp_path) == (2, 0)
 
 
+@pytest.mark.parametrize("variant", [TAGS, PACKETS, IVS, IVS[:-1]], ids=lambda v: f"{v[0]} {v[-1]}")
+def test_of_what_ready_is_made(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    """README.md says the same as the rule that is proven: TUSER tells a word of an IV, which needs none."""
+    folder = built(*variant)[1]
+    by_user = variant == IVS
+    said = (folder.path / "README.md").read_text()
+    assert by_user == ("s_axis_tready is made of registers and of what s_axis_tuser says of the beat" in said)
+    assert by_user != ("Ready outputs depend on registers only." in said)
+    assert by_user == ("s_axis_tready also on s_axis_tuser" in check_bus_rules(folder))
+
+
 @pytest.mark.long_check
 @pytest.mark.parametrize("variant", [TAGS, PACKETS, SHORT, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:

@@ -50,6 +50,7 @@ FAULTS = {
     "a key is taken while units are announced": takes("inside_o", "1'b0"),
     "a tweak under the key of the data": takes("second_2", "1'b0"),
     "a unit under a key that is not expanded": drop("complete_q", "~key_valid_q"),
+    "one tweak at a time": takes("room_q", "~announce_i & ~asked & ~number_q & ~pending_q"),
 }
 
 ZEROISING = {
@@ -247,7 +248,7 @@ def test_files_through_the_command_line(
         ),
         ((*iv, "--unit-bytes", "149", str(plain)), KEY, "would have 1 byte, and a unit has at least 16"),
         ((*iv, str(plain)), "00" * 32, "both halves of this key are equal"),
-        ((*iv, str(plain)), "00" * 16, "the key has 128 bits; this core takes 256 bits"),
+        ((*iv, str(plain)), "00" * 16, "this core takes 256 bits, 64 hexadecimal digits: K1 and then K2"),
     ):
         status, told = command("encrypt", *args, str(none), key=key_text)
         assert (status, told.count("\n")) == (2, 1)

@@ -17,13 +17,18 @@ LITE = ("des-small", "mode=ctr", "interface=axi-stream", "tdata_bits=32", "contr
 APB = ("des-small", "interface=axi-stream", "direction=encrypt", "control=apb")
 WISHBONE = ("des-small", "interface=axi-stream", "tdata_bits=256", "control=wishbone")
 DEEP = ("des-small", "architecture=pipelined", "stages=16", "key=agile", "interface=axi-stream")
+TURNS = ("des-small", "mode=cbc", "direction=encrypt", "stages=3", "interface=axi-stream", "control=apb")
+PORTS = TURNS[:-1]
 CORES = {
     LITE: "acts once and is answered once (16 states)",
     APB: "acts once and is answered once (1 state)",
     WISHBONE: "acts once and is answered once (2 states)",
     DEEP: "2 outputs of valid and ready depend on registers only",
+    TURNS: "depend on registers only, s_axis_tready also on s_axis_tuser;",
 }
-"""A core -> what is said of it: narrow beats, whole blocks, wide beats; a pipeline with a deep FIFO."""
+"""A core -> what is said of it: narrow beats, whole blocks, wide beats; a pipeline with a deep FIFO; messages
+in turns, with initial values in registers.
+"""
 
 
 @pytest.mark.long_check
@@ -41,6 +46,8 @@ BROKEN = [
     (WISHBONE, "", use("full_q", "full_q & ~out_ready_i", "1'b0"), "may change"),
     (DEEP, "_deep_stream.sv", always("offered_q"), "may change"),
     (DEEP, "", takes("s_axis_tready", "open | m_axis_tready"), "m_axis_tready"),
+    (TURNS, "", takes("m_axis_tvalid", "s_axis_tuser[0]"), "m_axis_tvalid depends on s_axis_tuser"),
+    (PORTS, "", takes("in_ready_o", "ready & in_tag_i[0]"), "s_axis_tready depends on s_axis_tuser"),
 ]
 """A core, the end of the name of a file, a fault of it, and what is said then."""
 

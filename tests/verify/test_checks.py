@@ -20,7 +20,7 @@ from cipherwright.spec import load, parse
 from cipherwright.verify import Bench, CoreFolder, checks, oracle_name, oracle_of, verify_core
 from cipherwright.verify.mutate import MUTATIONS, mutate
 from tests.conftest import LONG, PIPELINES, QUICK_AES, ROOT, SHARED_BOXES, SLOW, Built
-from tests.long_variants import RECORDED
+from tests.long_variants import ALL_LENGTHS, RECORDED
 
 CHECKED = json.loads((ROOT / "benchmarks" / "checked.json").read_text())
 
@@ -102,6 +102,15 @@ def test_the_recorded_checks_are_of_todays_text(
     variant: tuple[str, ...], built: Callable[..., Built]
 ) -> None:
     assert _is_of(CHECKED[" ".join(variant)], built(*variant)), "python benchmarks/verify.py --recorded"
+
+
+@pytest.mark.parametrize(("variant", "what"), ALL_LENGTHS.items(), ids=lambda v: " ".join(v)[:40])
+def test_random_packets_of_every_length_were_played(variant: tuple[str, ...], what: str) -> None:
+    """0 to 300 bytes: `verify` goes through all lengths before one comes again."""
+    checks = CHECKED[" ".join(variant)]["checks"]
+    (said,) = (c["detail"] for name, c in checks.items() if name.startswith("random "))
+    found = re.match(rf"(\d+) random {what}", said)
+    assert found and int(found[1]) >= 301
 
 
 def test_a_record_of_another_text_is_seen(built: Callable[..., Built]) -> None:

@@ -42,7 +42,7 @@ out = Console(width=None if sys.stdout.isatty() else 160, markup=False)
 
 _KEY_HELP = (
     "The key in hexadecimal. Every user of the machine can see it in the list of processes. With - it is "
-    "read from standard input, where nobody sees it."
+    "read from standard input, where nobody sees it. In XTS it is K1 and then K2."
 )
 _CIPHER_HELP = "The Python file that describes the cipher of DIR, where the cipher is not in the package."
 

@@ -63,9 +63,11 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
     from ..actions import (
         check_direction,
         check_key,
+        check_packet,
         crypt,
         crypt_units,
         initial_value,
+        key_halves,
         opened_or_built,
         padded,
         spec_of,
@@ -92,13 +94,14 @@ def crypt_file(decrypt: bool, line: CryptLine) -> None:
             one_way = spec.architecture == "engine" or spec.mode in UNIT_MODES
             wanted = "both" if one_way and decrypt else direction
             changes = [*line.sets, f"direction={wanted}"]
-    key = read_key(line.key, line.key_file, spec.given_key_bits)
+    key = read_key(line.key, line.key_file, spec.given_key_bits, key_halves(spec))
     check_key(spec, key)
     start, aad = initial_value(spec, line.iv, "--iv"), _additional_data(spec, line)
     data = read_whole(line.source)
     check_result(line.out, (line.source, line.key_file, line.aad_file, line.cipher, Path(line.what)))
     units = units_of(spec.mode, data, start, line.unit_bytes, str(line.source), "--unit-bytes")
     blocks = padded(spec, data, str(line.source))
+    check_packet(spec, decrypt, aad, data)
     warn([*short_tags(spec), *experimental(spec)])
     with progress("simulating the core") as tell, opened_or_built(line.what, changes) as core:
         if units:

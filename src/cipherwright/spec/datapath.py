@@ -164,8 +164,8 @@ class Datapath(Spec):
         128,
         "Bits of the tag that are shown, with `mode = gcm`, `ccm` or `cmac`: the first ones, with `cmac` at "
         "most a block. GCM and CCM compare as many. In CCM the length is part of what the tag is made of. "
-        "Tags of 64 and fewer bits need the limits of SP 800-38D, appendix C, of SP 800-38C, appendix B, and "
-        "of SP 800-38B, appendix A.",
+        "GCM with tags of 64 or 32 bits needs the limits of SP 800-38D, appendix C; CCM and CMAC with fewer "
+        "than 64 bits need the analysis of risks of SP 800-38C, appendix B, and of SP 800-38B, appendix A.",
         unit="bits",
         cost="A shorter tag saves a few hundred flip-flops in GCM and one for each bit in CCM, and is easier "
         "to forge.",

@@ -63,14 +63,17 @@ _SHORT_TAGS = {
     "ccm": _FEW.format("SP 800-38C", "B"),
     "cmac": _FEW.format("SP 800-38B", "A"),
 }
-"""Mode -> what the standard says that uses of tags of 64 and fewer bits need."""
+"""Mode -> what the standard says that uses of short tags need."""
+
+_SHORT = {"gcm": 64, "ccm": 63, "cmac": 63}
+"""Mode -> bits of the longest tag that its standard calls for care with (in the places of `_SHORT_TAGS`)."""
 
 
 def short_tags(spec: Spec) -> Iterator[str]:
-    """What needs care of the user of a core of `spec` whose tags have 64 or fewer bits: one sentence; none
-    where tags are longer, or there are none.
+    """What needs care of the user of a core of `spec` whose tags have 64 or fewer bits in GCM, fewer in CCM
+    and CMAC: one sentence; none where tags are longer, or there are none.
     """
-    if isinstance(spec, Datapath) and spec.mode in _SHORT_TAGS and spec.tag_bits <= 64:
+    if isinstance(spec, Datapath) and spec.mode in _SHORT and spec.tag_bits <= _SHORT[spec.mode]:
         yield (
             f"tag_bits = {spec.tag_bits} is short: such tags are for uses in which {_SHORT_TAGS[spec.mode]}"
         )

@@ -1,10 +1,11 @@
 """Rules of the buses around a core, for all times and whatever comes in.
 
 On the netlist of the whole core: no valid and no ready of a bus is reached from an input without a register
-between them; and an offer stays, from a reset on, as long as there is no zeroising. For that, valid is 1
-and ready is 0. Registers that are 0 after reset and stay 0 without zeroising (by induction) are 0. All others
-may have any value, but copies have the same (copies.py). Then each register that valid or the payload reads
-must take what it holds.
+between them. Whether a beat is taken may depend on its TUSER alone, where initial values are in registers.
+And an offer stays, from a reset on, as long as there is no zeroising. For that, valid is 1 and ready is 0.
+Registers that are 0 after reset and stay 0 without zeroising (by induction) are 0. All others may have any
+value, but copies have the same (copies.py). Then each register that valid or the payload reads must take what
+it holds.
 
 On the module of the register bus: all of its control states that can be reached from reset, under all inputs,
 beside a count of what the bus has accepted and answered. Each access acts once, and is answered once, after
@@ -17,7 +18,7 @@ Sources: AMBA AXI-Stream (ARM IHI 0051) 2.2, AXI (ARM IHI 0022) A3.2, APB (ARM I
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import product
@@ -175,19 +176,21 @@ class _Logic:
                     heappush(again, reader)
 
 
-def _check_paths(logic: _Logic, controls: Collection[str], allowed: Collection[str]) -> int:
-    """Raise CheckFailed where a valid or ready is reached from an input that is not among `allowed`; how many
-    outputs there are.
+def _check_paths(logic: _Logic, allowed: Mapping[str, str]) -> str:
+    """Raise CheckFailed where a valid or ready of a bus is reached from an input; what was shown, in words.
+    `allowed`: an output -> the input that it may be reached from, without the channel in their names.
     """
-    inputs = {
-        b: name for name, bits in logic.n.inputs.items() if without_channel(name) not in allowed for b in bits
-    }
-    present = [name for name in logic.n.outputs if without_channel(name) in controls]
+    inputs = {b: name for name, bits in logic.n.inputs.items() for b in bits}
+    present = [name for name in logic.n.outputs if without_channel(name) in _CONTROLS]
+    excepted = []
     for name in present:
         through = {inputs[b] for b in logic.reads(logic.n.outputs[name], {}) if b in inputs}
-        if through:
-            raise CheckFailed(f"{name} depends on {sorted(through)[0]} in the same cycle")
-    return len(present)
+        plain = without_channel(name)
+        own = name.removesuffix(plain) + allowed[plain] if plain in allowed else ""
+        if wrong := through - {own}:
+            raise CheckFailed(f"{name} depends on {sorted(wrong)[0]} in the same cycle")
+        excepted += [f", {name} also on {own}"] * (own in through)
+    return f"{len(present)} outputs of valid and ready depend on registers only{''.join(excepted)}"
 
 
 def _check_offer(logic: _Logic, offer: _Offer, calm: Known) -> int:
@@ -402,6 +405,16 @@ def _check_offers(logic: _Logic, ports: Mapping[str, str], offers: Iterable[_Off
     return sum(_check_offer(logic, offer, calm) for offer in offers)
 
 
+def _waits_by_user(record: Mapping[str, Any]) -> bool:
+    """Whether a beat is taken by what its TUSER says, where initial values are in registers: a message waits
+    for the value of its own stream, and a beat of an IV needs none of them.
+    """
+    parameters: Mapping[str, Any] = record["parameters"]
+    streams = parameters["mode"] != "ecb" and record.get("slots", 1) > 1
+    waits: bool = streams or parameters.get("iv_bits") == "any"
+    return waits and parameters["control"] != "none"
+
+
 def check_bus_rules(folder: CoreFolder) -> str:
     """The check `bus rules` of the core in `folder`, on standard buses; what was shown, in words. Raises
     CheckFailed with a rule that is broken.
@@ -410,15 +423,11 @@ def check_bus_rules(folder: CoreFolder) -> str:
     kind, clock = record["parameters"]["control"], record["ports"]["clk"]
     n = read_netlist(folder.sources, record["top"], clock, memories=True)
     logic = _Logic.from_reset(n, record["ports"]["reset"])
-    # With several streams, whether a beat is taken may depend on the number of its stream.
-    slotted = "s_axis_tuser" in n.inputs and record["slots"] > 1
-    # A beat of an IV needs no IV in the registers, so taking it may depend on what kind of beat it is.
-    kinds = kind != "none" and record["parameters"].get("iv_bits") == "any"
-    paths = _check_paths(logic, _CONTROLS, ["s_axis_tuser"] if slotted or kinds else [])
+    paths = _check_paths(logic, {"s_axis_tready": "s_axis_tuser"} if _waits_by_user(record) else {})
     blocks = record["parameters"]["interface"] == "registers"
     offers = (*(() if blocks else _streams(n)), *(_LITE if kind == "axi-lite" else ()))
     held = _check_offers(logic, record["ports"], offers)
-    said = [f"for all times: {paths} outputs of valid and ready depend on registers only"]
+    said = [f"for all times: {paths}"]
     if offers:
         stays = "from a reset on, without zeroising, an offer stays until it is taken"
         said.append(f"{stays} ({held} registers hold it)")
@@ -450,6 +459,6 @@ def _check_streams(folder: CoreFolder) -> str:
     record = inside(folder.record, "bus")
     n = read_netlist(folder.sources, record["top"], record["ports"]["clk"], memories=True)
     logic = _Logic.from_reset(n, record["ports"]["reset"])
-    paths = _check_paths(logic, _CONTROLS, [])
+    paths = _check_paths(logic, {})
     held = _check_offers(logic, record["ports"], _streams(n))
-    return f"{paths} outputs depend on registers only, and an offer stays ({held} registers hold it)"
+    return f"{paths}, and an offer stays ({held} registers hold it)"

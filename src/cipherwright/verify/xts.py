@@ -149,8 +149,9 @@ def random_units(p: Mapping[str, Any], rng: np.random.Generator, sizes: Sequence
 def check_units(bench: UnitBench, p: Mapping[str, Any], count: int, seed: int = 7) -> str:
     """At least `count` random units through the core `bench` with parameters `p`, back to back and with
     pauses before words and before numbers, under keys that change, in the core's directions, against the
-    reference. Lengths go through all from 16 to 300 bytes, in random order. `seed`: of the random units. What
-    was checked, in words; raises CheckFailed.
+    reference. Lengths go through all from 16 to 300 bytes, in random order. Of a pipeline with held keys, the
+    cycles of units of 512 and of 520 bytes are counted. `seed`: of the random units. What was checked, in
+    words; raises CheckFailed.
     """
     rng = np.random.default_rng(seed)
     rounds = -(-count // len(_LENGTHS))
@@ -168,7 +169,12 @@ def check_units(bench: UnitBench, p: Mapping[str, Any], count: int, seed: int = 
             _compare(p, key, units, s.finish())
             s.load_key(after)
             key, total, keys = after, total + len(units), keys + 1
-    return f"{total} units of 16 to 300 bytes under {keys} keys, back to back and with pauses"
+    said = f"{total} units of 16 to 300 bytes under {keys} keys, back to back and with pauses"
+    if p["architecture"] != "pipelined" or bench.travels:
+        return said
+    for size in _PACED_SIZES:
+        _check_rate(bench, p, rng, size)
+    return f"{said}; units of {' and '.join(map(str, _PACED_SIZES))} bytes take n + 1 cycles for n blocks"
 
 
 def _compare(p: Mapping[str, Any], key: bytes, units: Sequence[Unit], found: Sequence[bytes]) -> None:
@@ -200,24 +206,37 @@ def check_unit_keys(bench: UnitBench, p: Mapping[str, Any], seed: int = 5) -> st
             units = [replace(u, key=key) for u, key in zip(units, keys, strict=True)]
             s.play(units, pauses)
             _compare(p, b"", units, s.finish())
-    _check_rate_of_keys(bench, p, rng)
+    _check_rate(bench, p, rng, _PACED_BYTES)
     return f"{2 * _OWN_KEYS} units, each under a key of its own, and none takes a cycle for it"
 
 
 _PACED = 40
-"""Units whose cycles are counted, and words of each."""
+"""Units whose cycles are counted."""
 
-_PACED_WORDS = 8
+_PACED_BYTES = 128
+"""Bytes of such a unit that has a key of its own."""
+
+_PACED_SIZES = (512, 520)
+"""Bytes of such units under one key: of whole blocks, and of blocks with a stolen one."""
 
 
-def _check_rate_of_keys(bench: UnitBench, p: Mapping[str, Any], rng: np.random.Generator) -> None:
-    """Units of whole words, each under its own key, take n + 1 cycles for n words."""
-    units = random_units(p, rng, [16 * _PACED_WORDS] * _PACED)
+def _check_rate(bench: UnitBench, p: Mapping[str, Any], rng: np.random.Generator, size: int) -> None:
+    """Units of `size` bytes, under one key, or each under its own where keys come with units, take n + 1
+    cycles for n blocks, of which the last may be short.
+    """
+    units = random_units(p, rng, [size] * _PACED)
+    if bench.travels:
+        units = [replace(u, key=rng.bytes(bench.key_bytes)) for u in units]
     with bench.session() as s:
-        cycles = s.play([replace(u, key=rng.bytes(bench.key_bytes)) for u in units])
+        if not bench.travels:
+            s.load_key(rng.bytes(bench.key_bytes))
+        cycles = s.play(units)
         s.finish()
-    if cycles > _PACED * (_PACED_WORDS + 1):
-        raise CheckFailed(f"{_PACED} units of {_PACED_WORDS} words, each under its key, take {cycles} cycles")
+    blocks = -(-size // 16)
+    if cycles > _PACED * (blocks + 1):
+        raise CheckFailed(
+            f"{_PACED} units of {size} bytes take {cycles} cycles, not {blocks + 1} each at most"
+        )
 
 
 _EQUAL = 3

@@ -33,9 +33,12 @@ def _named(core: Core, lines: Iterable[str]) -> Iterator[str]:
 def _sentences(core: Core) -> Iterator[str]:
     yield "All streams are AXI-Stream. Byte 0 of a message is in TDATA[7:0] of its first beat."
     yield from channel_sentences(core)
+    yield "A beat moves in a cycle in which TVALID and TREADY are both 1."
     yield (
-        "A beat moves in a cycle in which TVALID and TREADY are both 1. Ready outputs depend on "
-        "registers only."
+        "s_axis_tready is made of registers and of what s_axis_tuser says of the beat: words of an IV need "
+        "no IV in the registers."
+        if core.parameters["control"] != "none" and core.parameters.get("iv_bits") == "any"
+        else "Ready outputs depend on registers only."
     )
     yield "TKEEP has ones for the bytes that count, from bit 0 on. In m_axis the other bytes are 0."
     yield "A place is kept free for whatever a beat makes leave, so nothing is lost under any back-pressure."
