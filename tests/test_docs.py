@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -302,7 +303,7 @@ _COLUMNS: dict[str, tuple[tuple[str, ...], ...]] = {
     "architecture": ((),),
     "one way": (("direction=encrypt",), ("direction=decrypt",)),
     "both ways in one core": (("direction=both",),),
-    "a key with each": (("key=agile",),),
+    "a key with each": (("key=agile",), (*_HELD, "key_slots=2", "packet_keys=announced")),
     "a key that is held": (("key=agile",), _HELD),
     "two keys": ((*_HELD, "key_slots=2"),),
     "AXI-Stream": (("interface=axi-stream",), (*_HELD, "interface=axi-stream")),
@@ -336,7 +337,11 @@ def _taken(mode: str, base: str, column: str) -> bool:
 
 
 def _holds(spec: Datapath) -> bool:
-    """Whether the core holds its key. A loop of XTS does, as any of packets or tags."""
+    """Whether the core holds its key, and none comes with each block, unit or packet. A loop of XTS does, as
+    any of packets or tags.
+    """
+    if isinstance(spec, Pipeline) and spec.packet_keys == "announced":
+        return False
     return spec.holds_key or (isinstance(spec, Loop) and spec.mode in UNIT_MODES)
 
 
@@ -381,3 +386,24 @@ def test_the_first_core_says_its_mode(root: Path) -> None:
     spec = load(words[1], [w for at, w in enumerate(words) if words[at - 1] == "--set"])
     assert f"in {spec.mode.upper()} mode" in page
     assert "`--set mode=`" in page
+
+
+_INSTALL = re.compile(r"^pip install (.*)$", re.MULTILINE)
+
+
+def _not_pinned(text: str, pinned: list[str]) -> list[str]:
+    """The packages in lines of a page that install some which are not in `pinned`, name and version."""
+    words = [word for line in _INSTALL.findall(text) for word in line.split()]
+    return [word for word in words if word not in pinned and not word.endswith(".whl")]
+
+
+def test_pages_install_the_pinned_packages(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    pinned = project["optional-dependencies"]["test"]
+    pages = {p.name: p.read_text() for p in (root / "docs/guide").glob("*.md")}
+    assert {name for name, text in pages.items() if _INSTALL.search(text)} == {
+        "integrating.md",
+        "core-folder.md",
+    }
+    assert {name: found for name, text in pages.items() if (found := _not_pinned(text, pinned))} == {}
+    assert _not_pinned("pip install cocotb==2.0.0 fusesoc\n", pinned) == ["cocotb==2.0.0", "fusesoc"]

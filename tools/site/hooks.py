@@ -177,7 +177,9 @@ def targets_page() -> str:
         capacity = t.capacity
         size = [f"{capacity[k]:,}" if k in capacity else "" for k in ("luts", "ffs")]
         out.append(f"| `{name}` | {t.title} | {kinds.get(t.kind, t.kind)} | {size[0]} | {size[1]} |")
-    out += ["", "A core that is larger than its device is refused when it is built.", ""]
+    refused = "`cipherwright build` refuses a core that has more flip-flops than its device."
+    found = "`cipherwright implement` fails where the mapped core takes more of anything than the device has."
+    out += ["", f"{refused} {found}", ""]
     return "\n".join(out)
 
 
