@@ -1,5 +1,5 @@
-"""GCM around loops of other ciphers with blocks of 128 bits: each computes GCM, in both directions, and
-refuses a wrong tag.
+"""GCM around loops and a pipeline of other ciphers with blocks of 128 bits: each computes GCM, in both
+directions, and refuses a wrong tag.
 
 Packets are compared with GCM as an independent library has it, or as the standard defines it around that
 library's cipher.
@@ -30,6 +30,12 @@ LOOPS = {
     ("rijndael256-hctr2-small", "mode=gcm", "block_bits=128", "key_bits=192"): "libmcrypt",
 }
 """Loops, and the library that they are compared with."""
+
+FEW_STAGES = (
+    *("common_basis=false", "clock_mhz=none", "linear_depth=0", "fuse_linear=false"),
+    *("hops=[]", "stages=20"),
+)
+"""Changes that make a pipeline of Camellia quick to build and to simulate."""
 
 SIZES = [(0, 0), (0, 1), (1, 0), (16, 0), (0, 16), (20, 45), (33, 32), (0, 70), (5, 15), (48, 0), (0, 33)]
 """Bytes of additional data and of data, without one of them or both."""
@@ -69,9 +75,11 @@ def results(bench: PacketBench, key: bytes, packets: list[Packet]) -> list[Packe
         return s.finish()
 
 
-@pytest.mark.parametrize("variant", LOOPS, ids=" ".join)
-def test_a_loop_computes_gcm(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
-    core, folder = built(*variant)
+def computes_gcm(made: Built, library: str) -> None:
+    """Packets of each size, under the right key and another, and random ones are right through the core
+    `made`, by the `library` of its cipher.
+    """
+    core, folder = made
     assert isinstance(core, Core)
     p = core.parameters
     bench = PacketBench.compile(folder.sources, folder.record)
@@ -80,4 +88,15 @@ def test_a_loop_computes_gcm(variant: tuple[str, ...], built: Callable[..., Buil
     assert results(bench, key, packets) == want
     other = bytes([key[0] ^ 128, *key[1:]])
     assert results(bench, other, packets[:1]) != want[:1]
-    assert f"equal to {LOOPS[variant]}" in check_packets(bench, p, FEW)
+    assert f"equal to {library}" in check_packets(bench, p, FEW)
+
+
+@pytest.mark.parametrize("variant", LOOPS, ids=" ".join)
+def test_a_loop_computes_gcm(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
+    computes_gcm(built(*variant), LOOPS[variant])
+
+
+@pytest.mark.long_check
+def test_a_pipeline_computes_gcm(built: Callable[..., Built]) -> None:
+    """Camellia in few stages, without what makes it quick."""
+    computes_gcm(built("camellia-fast", *IN_GCM, *FEW_STAGES), "OpenSSL")
