@@ -45,7 +45,17 @@ from tests.shell.test_header import HOSTILE
 STREAM = ("aes-tiny", "mode=cbc", "interface=stream")
 COUNTED = ("aes128-fast-ctr", *QUICK_AES)
 BUS = ("des-small", "interface=axi-stream")
-FOLDERS = [("des-small",), STREAM, BUS, COUNTED, ("des-xilinx-16",), ("mars-ibm-rom",), ("rijndael-ucla",)]
+REGISTERS = [
+    (*BUS, "control=axi-lite"),
+    ("des-small", "interface=registers", "control=apb"),
+    (*STREAM[:2], "interface=registers", "control=wishbone"),
+]
+"""Cores of blocks whose keys, or all words, go through registers."""
+
+FOLDERS = [
+    *(("des-small",), STREAM, BUS, COUNTED, ("des-xilinx-16",), ("mars-ibm-rom",), ("rijndael-ucla",)),
+    *REGISTERS,
+]
 
 Port = tuple[str, str, int]
 
@@ -80,7 +90,7 @@ def port_lists(texts: dict[str, str], top: str) -> dict[str, list[Port]]:
 def latencies(texts: dict[str, str], top: str) -> dict[str, int]:
     """The latency by each file that tells it."""
     header = re.search(r"^// Latency: +(\d+) cycles", texts[f"{top}.v"], re.M)
-    readme = re.search(r"^A result is offered (\d+) cycles", texts["README.md"], re.M)
+    readme = re.search(r"^A result is (?:offered|in its register) (\d+) cycles", texts["README.md"], re.M)
     assert header and readme
     record = json.loads(texts["record.json"])["latency_cycles"]
     return {"header": int(header[1]), "README.md": int(readme[1]), "record.json": record}
@@ -155,6 +165,25 @@ def test_vhdl_tells_the_order_of_bytes(variant: tuple[str, ...], built: Callable
 )
 def test_a_difference_is_seen(name: str, old: str, new: str, built: Callable[..., Built]) -> None:
     core, folder = built("des-small")
+    texts = _texts(folder.path)
+    assert old in texts[name]
+    texts[name] = texts[name].replace(old, new)
+    lists, numbers = port_lists(texts, core.top), latencies(texts, core.top)
+    assert any(found != lists["declaration"] for found in lists.values()) or len(set(numbers.values())) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("README.md", "in its register 18 cycles", "in its register 17 cycles"),
+        ("README.md", "| `s_apb_paddr` | input | ", "| `s_apb_paddr` | input | 1"),
+        ("des_small_pkg.vhd", "s_apb_pready : out", "s_apb_pready : in"),
+    ],
+)
+def test_a_difference_behind_registers_is_seen(
+    name: str, old: str, new: str, built: Callable[..., Built]
+) -> None:
+    core, folder = built("des-small", "interface=registers", "control=apb")
     texts = _texts(folder.path)
     assert old in texts[name]
     texts[name] = texts[name].replace(old, new)
@@ -680,7 +709,7 @@ def _in_vhdl(texts: dict[str, str], top: str) -> dict[str, str]:
     return {f"{top}_pkg.vhd": texts[f"{top}_pkg.vhd"], "around.vhd": around}
 
 
-@pytest.mark.parametrize("variant", FOLDERS, ids=" ".join)
+@pytest.mark.parametrize("variant", [*FOLDERS, *MESSAGES], ids=" ".join)
 def test_ghdl_takes_the_package(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:

@@ -35,6 +35,9 @@ FAULTS = {
     "a word before J0": takes("hold_q", "1'b0"),
     "a key between an IV and its packet": drop("inside_q", "iv_word_1"),
     "the IV of the port in place of J0": drop("load_2", "~derived_q"),
+    "a counter block carries beyond 32 bits": use(
+        "chain", "iv_4", "(iv_4 + {95'd0, ~blank_4[0] & (number == 32'd0)})"
+    ),
 }
 
 
