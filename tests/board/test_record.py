@@ -35,12 +35,30 @@ def text_digest(board: str, order: Order, folder: Path) -> str:
     return digest(*(words((folder / board / n).read_text()) for n in facts["files"]))
 
 
-def test_bitstreams_of_every_board(record: dict[str, Any], root: Path, tmp_path: Path) -> None:
+OF_AN_EARLIER_TEXT = {
+    "aes128-fast@orangecrab-85f",
+    "aes128-fast@ulx3s-85f",
+    "des-small mode=cbc@ulx3s-85f",
+}
+"""Bitstreams that were made before the core's text changed. `python benchmarks/boards.py BOARD PRESET` makes
+one again, and its name goes from here.
+"""
+
+
+@pytest.mark.parametrize(("board", "preset", "changes"), [(b, p, tuple(c)) for b, p, *c in boards.BITSTREAMS])
+def test_a_bitstream_is_of_the_present_text(
+    board: str, preset: str, changes: tuple[str, ...], record: dict[str, Any], tmp_path: Path
+) -> None:
+    """The words of all Verilog around and in the core; those that are known to be of an earlier text are."""
+    name = f"{' '.join((preset, *changes))}@{board}"
+    present = text_digest(board, Order(preset, changes, bitstream=False), tmp_path)
+    assert (record["bitstreams"][name]["verilog"] != present) == (name in OF_AN_EARLIER_TEXT)
+
+
+def test_bitstreams_of_every_board(record: dict[str, Any], root: Path) -> None:
     made = record["bitstreams"]
     page = (root / "docs" / "guide" / "boards.md").read_text()
-    for board in board_names():
-        found = made[f"des-small@{board}"]
-        assert found["verilog"] == text_digest(board, Order("des-small", bitstream=False), tmp_path)
+    assert {f"des-small@{board}" for board in board_names()} <= set(made) - OF_AN_EARLIER_TEXT
     for name, found in made.items():
         assert found["bitstream_bytes"] > 100_000
         assert found["clock_mhz"] * (1 + MARGIN) <= found["placed_mhz"] + 0.01
