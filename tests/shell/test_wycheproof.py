@@ -1,6 +1,6 @@
-"""Cases of Project Wycheproof through emitted cores of AES with keys of 128 and 256 bits: of GCM all but those
-with an empty IV, of CCM those with nonces of 12 bytes and tags of 16, of CMAC and XTS all. The core says which
-tag is right, and the counts are those of the files.
+"""Cases of Project Wycheproof through emitted cores of AES with keys of 128 and 256 bits: of GCM all but
+those with an empty IV, of CCM those with nonces of 12 bytes and tags of 16, of CMAC and XTS all. The core
+says which tag is right, and the counts are those of the files.
 """
 
 from __future__ import annotations
