@@ -2,9 +2,10 @@
 
 Usage: python benchmarks/buses.py [--place] [PRESET [INTERFACE...]]
 
-PRESET: of those in CORES if none is named. INTERFACE: of those in INTERFACES, all if none is named; the bare
-core is always measured. With --place each is placed and routed as well, with seeds 1 to 3, a fast pipeline
-with seed 1 (up to half an hour each), where the record has no clocks of the same netlist. The table of
+PRESET: of those in CORES if none is named. INTERFACE: of those in INTERFACES, all that CORES has for the
+preset if none is named; the bare core is always measured. With --place each is placed and routed as well,
+with seeds 1 to 3, a fast pipeline with seed 1 (up to half an hour each), where the record has no clocks of
+the same netlist. Each row has the digests of the core's text and of its netlist. The table of
 docs/guide/buses.md is written from the record.
 """
 
@@ -19,13 +20,13 @@ from typing import Any
 from building import core_of
 
 from cipherwright.report import clock_port, implementation_record, mapped_top
+from cipherwright.shell import rtl_digest
 from cipherwright.target import Recipe, implement, load_target, synthesise
 
 HERE = Path(__file__).resolve().parent
 RECORD = HERE / "buses.json"
 PAGE = HERE.parent / "docs" / "guide" / "buses.md"
 TARGET = "ecp5-85k-8"
-CORES = ("aes128-fast-ctr", "aes-small", "des-small", "aes-tiny", "aes128-ccm-small", "aes128-cmac-small")
 BUSES = ("axi-lite", "apb", "wishbone")
 INTERFACES = {
     "bare": (),
@@ -42,8 +43,19 @@ PIPELINES = ("aes128-fast-ctr",)
 SEEDS = (1, 2, 3)
 """Those of place and route around a loop; a pipeline takes half an hour for one."""
 
-LOOPS = ("des-small", "aes-tiny", "aes128-ccm-small", "aes128-cmac-small")
-"""Cores whose blocks or words are measured as registers."""
+STREAMS = ("bare", "axi-stream", *(f"axi-stream, {bus}" for bus in BUSES))
+LOOP = (*STREAMS, *(f"registers, {bus}" for bus in BUSES))
+CORES = {
+    "aes128-fast-ctr": ("bare", "axi-stream, mapping = collapse-all", "axi-stream"),
+    "aes-small": STREAMS,
+    "des-small": LOOP,
+    "aes-tiny": LOOP,
+    "aes128-ccm-small": LOOP,
+    "aes128-cmac-small": LOOP,
+    "aes-gcm-small": STREAMS[:3],
+    "aes128-xts-small": STREAMS[:3],
+}
+"""Preset -> what is measured around it, of INTERFACES."""
 
 HEAD = (
     "| core | around it | LUT4 | more than bare | flip-flops | block RAM "
@@ -63,10 +75,11 @@ def measured(preset: str, interface: str, place: bool, before: dict[str, Any]) -
     target = load_target(TARGET)
     with core_of(preset, TARGET, INTERFACES[interface]) as (made, core, out):
         top, mapping = mapped_top(core.record, target.kind), made.parameters["mapping"]
+        text = {"rtl_digest": rtl_digest(made.files)}
         seeds = SEEDS[:1] if preset in PIPELINES else SEEDS
         if not place or len(before.get("fmax_by_seed", ())) >= len(seeds):
             m = synthesise(core.sources, top, target, out, mapping)
-            figures = {"luts": m.luts, "ffs": m.ffs, "brams": m.brams, "netlist": m.digest}
+            figures = {"luts": m.luts, "ffs": m.ffs, "brams": m.brams, "netlist": m.digest} | text
             if before.get("netlist") == m.digest:
                 return before | figures
             if not place:
@@ -75,7 +88,8 @@ def measured(preset: str, interface: str, place: bool, before: dict[str, Any]) -
         build = implement(core.sources, top, target, recipe, tell)
         found = implementation_record(core.record, build)
         kept = {k: found[k] for k in ("luts", "ffs", "brams", "fmax_mhz", "fmax_by_seed")}
-        return {**kept, "netlist": build.mapped.digest, "critical_path": found.get("critical_path")}
+        path = found.get("critical_path")
+        return {**kept, "netlist": build.mapped.digest, **text, "critical_path": path}
 
 
 def rows(record: dict[str, dict[str, dict[str, Any]]]) -> list[str]:
@@ -114,12 +128,8 @@ def main() -> None:
     place = "--place" in sys.argv
     record = json.loads(RECORD.read_text()) if RECORD.is_file() else {}
     for preset in words[:1] or CORES:
-        for interface in INTERFACES:
+        for interface in CORES[preset]:
             if words[1:] and interface not in ("bare", *words[1:]):
-                continue
-            if interface.startswith("registers") and preset not in LOOPS:
-                continue
-            if interface.endswith("collapse-all") and preset not in PIPELINES:
                 continue
             before = record.setdefault(preset, {}).get(interface, {})
             figures = measured(preset, interface, place, before)
