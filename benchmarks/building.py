@@ -1,7 +1,8 @@
-"""A core in a temporary folder, for the commands of this folder that map it."""
+"""What the commands of this folder share: a core in a temporary folder, and what a record may not name."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,10 @@ from cipherwright.shell import BuiltEngine, Core, save
 from cipherwright.spec import load
 from cipherwright.verify import CoreFolder
 
-__all__ = ["core_of"]
+__all__ = ["VECTORS", "core_of", "of_no_machine"]
+
+VECTORS = "CIPHERWRIGHT_VECTORS"
+"""The variable that names a folder of published vectors."""
 
 
 @contextmanager
@@ -27,3 +31,8 @@ def core_of(
         save(made, Path(d) / "core")
         (Path(d) / "out").mkdir()
         yield made, CoreFolder.open(Path(d) / "core"), Path(d) / "out"
+
+
+def of_no_machine(text: str) -> str:
+    """What a check said, `text`, without this machine's folder of published vectors."""
+    return text.replace(f"the folder {os.environ.get(VECTORS, '')} of", "the folder of")

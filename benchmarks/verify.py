@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from building import core_of
+from building import VECTORS, core_of, of_no_machine
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -48,9 +48,6 @@ SLOW = (
 
 RECORD = Path(__file__).parent / "checked.json"
 """Of every variant of tests/long_variants.py: the digest of its emitted text, and what each check said."""
-
-_VECTORS = "CIPHERWRIGHT_VECTORS"
-"""The variable that names a folder of published vectors."""
 
 _NAMES = tuple(map(" ".join, RECORDED))
 
@@ -95,22 +92,19 @@ def run_recorded(variants: list[str], every: bool) -> bool:
         if passed:
             record[name] = {
                 "rtl_digest": digest,
-                "checks": {v.check: {"status": v.status, "detail": _of_no_machine(v)} for v in verdicts},
+                "checks": {
+                    v.check: {"status": v.status, "detail": of_no_machine(v.detail)} for v in verdicts
+                },
             }
         RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=1) + "\n")
     return good
 
 
-def _of_no_machine(verdict: Verdict) -> str:
-    """The detail of `verdict` without this machine's folder of vectors."""
-    return verdict.detail.replace(f"the folder {os.environ[_VECTORS]} of", "the folder of")
-
-
 def main() -> None:
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
     if "--recorded" in sys.argv:
-        if not os.environ.get(_VECTORS):
-            sys.exit(f"set {_VECTORS}: some variants have published messages only there")
+        if not os.environ.get(VECTORS):
+            sys.exit(f"set {VECTORS}: some variants have published messages only there")
         sys.exit(not run_recorded(names, "--all" in sys.argv))
     good = True
     for preset in names or SLOW:
