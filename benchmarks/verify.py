@@ -53,7 +53,7 @@ _NAMES = tuple(map(" ".join, RECORDED))
 
 _LONG = frozenset(map(" ".join, ALL_LENGTHS))
 
-_BLOCKS = (2000, 6020)
+_SOME, _OF_EVERY_LENGTH = 2000, 6020
 """Random blocks, and those of packets of every length: 20 words each on average."""
 
 
@@ -85,7 +85,7 @@ def run_recorded(variants: list[str], every: bool) -> bool:
             digest = rtl_digest(core.files)
             if not every and record.get(name, {}).get("rtl_digest") == digest:
                 continue
-            verdicts = verify_folder(folder, _BLOCKS[name in _LONG], 1, _tell)
+            verdicts = verify_folder(folder, _OF_EVERY_LENGTH if name in _LONG else _SOME, 1, _tell)
         passed = _printed(name, verdicts)
         good &= passed
         record.pop(name, None)
