@@ -32,6 +32,7 @@ INTERFACES = {
     "bare": (),
     "axi-stream": ("interface=axi-stream",),
     "axi-stream, mapping = collapse-all": ("interface=axi-stream", "mapping=collapse-all"),
+    **{f"axi-stream, {bits} bits": ("interface=axi-stream", f"tdata_bits={bits}") for bits in (32, 256)},
     **{f"axi-stream, {bus}": ("interface=axi-stream", f"control={bus}") for bus in BUSES},
     **{f"registers, {bus}": ("interface=registers", f"control={bus}") for bus in BUSES},
 }
@@ -52,7 +53,7 @@ CORES = {
     "aes-tiny": LOOP,
     "aes128-ccm-small": LOOP,
     "aes128-cmac-small": LOOP,
-    "aes-gcm-small": STREAMS[:3],
+    "aes-gcm-small": (*STREAMS[:3], "axi-stream, 32 bits", "axi-stream, 256 bits"),
     "aes128-xts-small": STREAMS[:3],
 }
 """Preset -> what is measured around it, of INTERFACES."""

@@ -98,8 +98,8 @@ COMMANDS: list[tuple[list[str], str]] = [
         "channels = 2 needs mode = gcm, not mode = cmac; the preset asks for mode = 'cmac'",
     ),
     (
-        [*CHANNELS, "--set", "interface=axi-stream", "--set", "tdata_bits=64", "-o", "OUT"],
-        "mode = gcm needs tdata_bits = 0 or 128, not tdata_bits = 64",
+        [*CHANNELS, "--set", "interface=axi-stream", "--set", "tdata_bits=48", "-o", "OUT"],
+        "tdata_bits = 48 is none of 32, 64, 128, 256, 512 and not a block of 128 bits",
     ),
     ([*CHANNELS, "--set", "tid_bits=2", "-o", "OUT"], "tid_bits = 2 needs interface = axi-stream"),
     (

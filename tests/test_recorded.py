@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cipherwright.verify import CoreFolder
-from tests import recorded
+from tests import proofs, recorded
+from tests.induction import Ruled
 
 
 @pytest.fixture
@@ -93,9 +95,34 @@ def test_other_checks_of_a_core_are_judged_anew(tmp_path: Path, monkeypatch: pyt
     assert len(set(seen)) == len(seen) == 6
 
 
+def test_other_rules_are_asked_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the module, its rules, what is read before or after, or the rules that are looked at changed."""
+    seen = list[tuple[str, ...]]()
+    monkeypatch.setattr(
+        proofs, "measured", lambda name, decides, _: seen.append((name, *decides)) or bool(decides)
+    )
+    one = Ruled("m", "module m; endmodule\n", "assert(a);\n", "verilog_defines -DA", "chparam -set B 1 m")
+    changed = [
+        replace(one, text="module m; wire c; endmodule\n"),
+        replace(one, rules="assert(b);\n"),
+        replace(one, before="verilog_defines -DB"),
+        replace(one, after="chparam -set B 2 m"),
+    ]
+    for module in (one, one, *changed):
+        assert proofs.breaks(module, tmp_path)
+    assert proofs.breaks(one, tmp_path, "a")
+    monkeypatch.setattr(proofs, "tool_version", lambda name: "another version")
+    assert proofs.breaks(one, tmp_path)
+    assert len(seen) == 8
+    assert len({name for name, *_ in seen}) == len(set(seen)) == 7
+
+
 def test_what_is_in_the_record() -> None:
     kinds = {name.split()[0] for name in json.loads(recorded.RECORD.read_text())}
-    assert kinds == {"bench", "cocotb", "diagram", "form", "lint", "map", "proof", "reset", "test", "verify"}
+    controls = {"proof", "rules", "run"}
+    assert (
+        kinds == {"bench", "cocotb", "diagram", "form", "lint", "map", "reset", "test", "verify"} | controls
+    )
 
 
 def test_docstrings_decide_nothing_and_code_does() -> None:

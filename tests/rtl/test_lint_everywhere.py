@@ -64,6 +64,16 @@ CASES = (
     (*LIGHT_GCM, "channels=3", AXI, "key_slots=2", "packet_keys=announced", "tid_bits=1"),
     (*WHOLE["gcm"], "channels=2", AXI, "control=axi-lite", "iv_bits=any"),
     (*LIGHT_GCM, "channels=3", AXI, "control=apb", "key_slots=2", "tid_bits=1"),
+    *(
+        (*core, AXI, f"tdata_bits={bits}", *more)
+        for core, bits, *more in (
+            (WHOLE["gcm"], 32, "iv_bits=any", "tid_bits=1"),
+            (WHOLE["ccm"], 512, "control=apb"),
+            (WHOLE["cmac"], 64),
+            (WHOLE["xts"], 256, "tid_bits=2"),
+            (LIGHT_GCM, 64, "channels=2"),
+        )
+    ),
     (*WHOLE["gcm"], "channels=5", AXI, "control=wishbone", "release=verdict", "release_words=64"),
 )
 

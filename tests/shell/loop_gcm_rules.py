@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.faults import Fault, Faults, drop, use, when, when_drop
 from tests.induction import Ruled
 
-__all__ = ["FAULTS", "QUICK_FAULTS", "SIZES", "Sizes", "broken_rules", "module_text", "reached"]
+__all__ = ["FAULTS", "QUICK_FAULTS", "SIZES", "Sizes", "broken_rules", "module_text", "reached", "ruled"]
 
 _SV = Path(str(resources.files("cipherwright.shell"))) / "sv"
 _NAME = "cipherwright_loop_gcm"
@@ -48,15 +48,16 @@ def broken_rules(folder: Path, text: str, sizes: Sizes, word: str = "") -> list[
     """The rules that do not follow for the module with this text, as `Ruled.broken` has them; word: only
     rules whose line has it are looked at.
     """
-    return _ruled(text, sizes).broken(folder, word, least=1 if word else 300)
+    return ruled(text, sizes).broken(folder, word, least=1 if word else 300)
 
 
 def reached(folder: Path, sizes: Sizes, cycles: int) -> bool:
     """Whether the rules' last line is reached from a start: what they assume leaves room for it."""
-    return _ruled(module_text(), sizes).reached(folder, cycles)
+    return ruled(module_text(), sizes).reached(folder, cycles)
 
 
-def _ruled(text: str, sizes: Sizes) -> Ruled:
+def ruled(text: str, sizes: Sizes) -> Ruled:
+    """The module with this text, of these sizes, with its rules."""
     values = {"DIGIT": sizes.digit, "STEPS": sizes.steps, "PLACES": sizes.places}
     values |= {"TAG_BITS": sizes.tag_bits, "ANY_IV": sizes.any_iv}
     return Ruled(

@@ -179,6 +179,8 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*PACKETS, "channels=2", "control=axi-lite"), 2),
         ((*PACKETS, "channels=3", "control=apb", "iv_bits=any"), 2),
         ((*SLOTS, "interface=axi-stream", "channels=2", "control=wishbone"), 1),
+        ((*PACKETS, "tdata_bits=32", "control=axi-lite"), 2),
+        ((*RUNS, "tdata_bits=256"), 3),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
@@ -188,6 +190,7 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         *("lanes and axi-lite", "packets in channels", "lanes in channels", "two keys in channels"),
         "announced keys in channels",
         *("channels and axi-lite", "channels and apb", "two keys in channels and wishbone"),
+        *("packets in parts of words", "units in several words"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -361,7 +364,11 @@ def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
         assert f"ValueError: {told}" in _python(folder, "-c", wrong).stderr
 
 
-@pytest.mark.parametrize("variant", [TAG_CORE, LENGTH_CORE, LENGTHS], ids=["tags", "ccm", "ccm axi"])
+@pytest.mark.parametrize(
+    "variant",
+    [TAG_CORE, LENGTH_CORE, LENGTHS, (*TAGS, "tdata_bits=32"), (*LENGTHS, "tdata_bits=256")],
+    ids=["tags", "ccm", "ccm axi", "tags in parts of words", "ccm in several words"],
+)
 def test_the_model_of_whole_messages_runs(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from cipherwright.spec import Spec, load
 from cipherwright.target import load_target
 from tests.conftest import ENGINES, Built
 from tests.faults import Fault, Faults, always, drop, only, takes, unreset, use, when, when_drop
-from tests.proofs import Sees, sby
+from tests.proofs import Breaks, Sees, sby
 
 from . import loop_gcm_rules, loop_hctr2_rules
 
@@ -520,10 +520,10 @@ def test_rules_of_gcm_around_a_loop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("fault", "word"), loop_gcm_rules.QUICK_FAULTS, ids=str)
-def test_broken_gcm_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: str) -> None:
+def test_broken_gcm_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: str, breaks: Breaks) -> None:
     """By the rules that have the word."""
     text = fault(loop_gcm_rules.module_text())
-    assert loop_gcm_rules.broken_rules(tmp_path, text, loop_gcm_rules.SIZES[0], word)
+    assert breaks(loop_gcm_rules.ruled(text, loop_gcm_rules.SIZES[0]), tmp_path, word)
 
 
 def test_rules_of_hctr2_around_a_loop(tmp_path: Path) -> None:
@@ -536,10 +536,10 @@ def test_rules_of_hctr2_around_a_loop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("fault", "word"), loop_hctr2_rules.QUICK_FAULTS, ids=str)
-def test_broken_hctr2_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: str) -> None:
+def test_broken_hctr2_around_a_loop_is_seen(tmp_path: Path, fault: Fault, word: str, breaks: Breaks) -> None:
     """By the rules that have the word."""
     text = fault(loop_hctr2_rules.module_text())
-    assert loop_hctr2_rules.broken_rules(tmp_path, text, loop_hctr2_rules.SIZES[0], word)
+    assert breaks(loop_hctr2_rules.ruled(text, loop_hctr2_rules.SIZES[0]), tmp_path, word)
 
 
 @pytest.mark.parametrize("task", ["both", "one", "encrypt", "reach"])

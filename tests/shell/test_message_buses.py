@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cipherwright.errors import CheckFailed, UserError
+from cipherwright.errors import CheckFailed
 from cipherwright.library import build
 from cipherwright.shell import Core
-from cipherwright.spec import load
 from cipherwright.target import REGISTERS
 from cipherwright.verify.bus_rules import check_bus_rules
 from cipherwright.verify.forgotten import check_zeroise
@@ -224,11 +223,6 @@ def test_mapped_flip_flops_are_the_predicted_ones(
     core, folder = built(*variant)
     assert isinstance(core, Core)
     assert mapped(folder.sources, core.top, "ecp5-85k-8", REGISTERS).ffs == core.flip_flops
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(UserError, match="tdata_bits = 0 or 128"):
-        load(TAGS[0], [*TAGS[1:], "tdata_bits=32"])
 
 
 def test_messages_of_the_library(built: Callable[..., Built]) -> None:

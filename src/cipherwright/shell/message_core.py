@@ -19,6 +19,7 @@ from .buses import (
     message_bus_ports,
     message_bus_top,
     message_traffic,
+    message_width,
     word_commands,
     word_facts,
     word_interval,
@@ -132,26 +133,39 @@ def _behind_streams(spec: Datapath, core: Surrounded, fifos: Mapping[str, Fifo],
     ports, rate, inside = core.ports, core.rate, inner_name(spec)
     bus = _bus(spec, inside, core.groups, fifos, longest)
     top = _channel(spec) if spec.control == "none" else f"{module_name(spec.name)}_axis"
-    module = message_bus_top(top, bus)
-    written = stream_controls((module,))
-    latency = rate.latency + _more_latency(bus)
+    beats = spec.tdata_bits or bus.block_bits
+    other = beats != bus.block_bits
+    words_top = message_bus_top(f"{top}_words" if other else top, bus, tells=other)
+    width = message_width(top, words_top, bus, beats, _waits(spec, bus)) if other else None
+    printed = (words_top, *width.modules[::-1]) if width else (words_top,)
+    module = printed[-1]
+    written = stream_controls((words_top,))
+    before, behind = (width.before, width.behind) if width else (0, 0)
+    latency = rate.latency + _more_latency(bus) + before + behind
     stream = {
         "top": inside,
         "ports": asdict(ports),
         "latency_cycles": rate.latency,
         "interval_cycles": rate.interval,
-        "tag_added_cycles": bus.fifos["tag"].latency if "tag" in bus.fifos else 0,
+        "tag_added_cycles": bus.fifos["tag"].latency + before if "tag" in bus.fifos else 0,
     }
     made = Surrounded(
         module.ports,
         message_bus_ports(bus),
         replace(rate, latency=latency, stalls=True),
-        (*written, module),
-        module.flip_flops + sum(w.flip_flops for w in written),
+        (*written, *printed),
+        sum(m.flip_flops for m in printed) + sum(w.flip_flops for w in written),
         {f.file: hand_written(f.file) for f in fifos.values()},
         stream,
     )
     return made if spec.control == "none" else _controlled(spec, bus, made)
+
+
+def _waits(spec: Datapath, bus: MessageBus) -> bool:
+    """Whether a new key waits until beats that were taken before it have reached the core. Units are under
+    the key that was there when their number was taken, and of packets each key may be announced.
+    """
+    return bus.kind != "unit" and spec.options().get("packet_keys") != "announced"
 
 
 def _side_by_side(spec: Datapath, one: Surrounded) -> Surrounded:

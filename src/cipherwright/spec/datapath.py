@@ -192,7 +192,8 @@ class Datapath(Spec):
         "part of a block, or with `lanes` of a word of as many blocks. 0: a block, or such a word.",
         unit="bits",
         cost="A narrower bus takes a cycle for each beat of a block. A wider one takes a register for "
-        "a beat on either side, and a cycle of latency for each block of a beat.",
+        "a beat on either side, and a cycle of latency for each block of a beat. Around whole messages "
+        "either takes such registers, those in front with what is beside a beat.",
     )
     tid_bits: Annotated[int, needs(interface=("axi-stream",))] = option(
         0,
@@ -368,11 +369,11 @@ class Datapath(Spec):
 
     @model_validator(mode="after")
     def _bus_of_messages(self) -> Datapath:
-        """A beat is a word of a packet, a data unit or a message."""
-        if self.mode in (*PACKET_MODES, *UNIT_MODES, *MAC_MODES) and self.interface == "axi-stream":
-            self._need(
-                "mode", {"tdata_bits": (0, self.word_bits)}, "a beat of a packet or a message is one word"
-            )
+        """Beats of another width than a word are in front of the core for a while, under one key."""
+        loaded = self.mode in PACKET_MODES and self.options().get("packet_keys") == "loaded"
+        if loaded and self.options()["key_slots"] != 1:
+            because = "a beat that waits in front of the core would hold up the key of its slot"
+            self._need("key_slots", {"tdata_bits": (0, self.word_bits)}, because)
         return self
 
     @model_validator(mode="after")

@@ -143,8 +143,11 @@ class _Search:
         return any(self._split(q, v, d, cases, guards) for cases in self._cases(d))
 
     def _cases(self, d: Any) -> Iterator[tuple[dict[Any, int], ...]]:
+        """Cases by which `d` may be told apart: its selects, and what these read."""
         yield ({},)
-        for s in self.logic.choice(d)[1]:
+        selects = self.logic.choice(d)[1]
+        read = sorted(b for b in self.logic.cone(selects).ends if isinstance(b, int))  # no constants
+        for s in (*selects, *read):
             yield ({s: FALSE}, {s: TRUE})
 
     def _split(

@@ -111,6 +111,12 @@ class AxiMessageBench:
         return self.simulation.port("s_axis_tdata").width // 8
 
     @property
+    def word_bytes(self) -> int:
+        """Bytes of a word of a message, which is a beat, a whole number of beats, or a whole part of one."""
+        p = self.record["parameters"]
+        return int(p["block_bits"] // 8 * p.get("lanes", 1))
+
+    @property
     def travels(self) -> bool:
         """Whether a key comes with every unit number, or with every run of them."""
         return not (self.ports.key_valid or self.record.get("bus"))
@@ -290,6 +296,16 @@ class AxiSession:
         """Whether a key that was offered has not been taken yet."""
         return bool(self._driven)
 
+    def key_taken(self) -> None:
+        """Wait until the key that is offered, if there is one, has been taken. Raises CheckFailed where it is
+        not.
+        """
+        for _ in range(self.bench.record["zeroise_cycles"] + self.bench.patience):
+            if not self.offers_key:
+                return
+            self.wait()
+        raise CheckFailed("a key that is offered is not taken")
+
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Offer `key` (byte 0 of the standard first) until it is taken. `slot`: which it is for, where two
         are resident. Nothing where keys come with unit numbers or packets. Raises CheckFailed where it is not
@@ -323,6 +339,15 @@ class AxiSession:
             self._put(row, name, int.from_bytes(text, "big"))
         return row
 
+    def _with_key(self, offered: _Row) -> _Row:
+        """The cycle `offered` with the key that is offered now, if one is."""
+        row = offered.copy()
+        if self.bench.ports.key_valid:
+            self._put(row, self.bench.ports.key_valid, 0)
+        for name, value in self._driven.items():
+            self._put(row, name, value)
+        return row
+
     def _runs(self, units: Sequence[Announced]) -> list[Announced]:
         """Units as they are announced: each alone, or with those that have the next numbers. Keys of packets
         are announced one by one.
@@ -354,6 +379,23 @@ class AxiSession:
         if self.bench.travels:
             self._put(row, self.bench.ports.key, int.from_bytes(run.key, "big"))
 
+    def takes(self, beat: Beat) -> bool:
+        """Whether `beat` is taken within a few cycles, in which it is offered."""
+        row = self._offer(beat)
+        return any(self._get(self._run(row), "s_axis_tready") for _ in range(self.bench.patience))
+
+    def announce(self, units: Sequence[Announced]) -> None:
+        """Announce `units`, or the keys of packets, with no beat, and wait until the core has worked on them.
+        Raises CheckFailed where one is not taken.
+        """
+        taken = self.bench.ports.key_ready if self.bench.announces else "unit_ready_o"
+        for run in self._runs(units):
+            row = self._idle()
+            self._announce(row, run)
+            if not any(self._get(self._run(row), taken) for _ in range(self.bench.patience)):
+                raise CheckFailed("what is announced is not taken")
+        self.quiet(self.bench.patience)
+
     def play(
         self, beats: Sequence[Beat], expected: Mapping[str, int], flow: Flow, units: Sequence[Announced] = ()
     ) -> None:
@@ -368,7 +410,7 @@ class AxiSession:
         while at < len(beats) or any(len(self.left[s]) < n for s, n in expected.items()):
             if at < len(beats) and offered is None and self.rng.random() < flow.offer:
                 offered = self._offer(beats[at])
-            row = self._idle() if offered is None else offered.copy()
+            row = self._idle() if offered is None else self._with_key(offered)
             stalled = self.cycle - began < flow.stall
             for s in self.bench.sides:
                 self._put(row, f"{s}_tready", int(not stalled and self.rng.random() < flow.take))

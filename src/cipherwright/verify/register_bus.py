@@ -4,7 +4,7 @@ through, and everything that software can read is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -250,9 +250,10 @@ def offered(software: Software) -> int:
     return int(driver.simulation.view(driver.model.run(rows), "s_axis_tready")[:, 0].any())
 
 
-def check_closed(software: Software, key_bytes: int) -> None:
+def check_closed(software: Software, key_bytes: int, needed: Collection[str] = ("IV", "UNIT")) -> None:
     """Raise CheckFailed where the core of `software` takes a block before a key of `key_bytes` was written,
     loaded and complete, or in a mode that needs an initial value or a unit's number before there is one.
+    needed: registers of these without which no beat is taken.
     """
     load = software.bit("CONTROL", "LOAD_KEY")
     for place in range(0, key_bytes, 4):
@@ -262,7 +263,7 @@ def check_closed(software: Software, key_bytes: int) -> None:
         software.driver.write(software.registers["KEY"].address + place, 0x0123_4567)
     if offered(software):
         raise CheckFailed("a block is taken before the key is loaded")
-    for name in {"IV", "UNIT"} & software.registers.keys():
+    for name in {*needed} & software.registers.keys():
         software.put("CONTROL", load)
         software.put("CONTROL", software.bit("CONTROL", f"LOAD_{name}"))
         if offered(software):

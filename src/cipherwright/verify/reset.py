@@ -10,7 +10,7 @@ holds no constants, but shows nothing until all of it has left: that is shown of
 A register may be left as it is where nobody reads it before it has been loaded: what goes with a valid bit
 beside it, and a word that a FIFO offers (`guarded.py` shows it). What the word is loaded with comes from the
 memory of a hand-written FIFO, or from a register behind it, and the rules of the FIFO
-(`shell/sv/stream.sby`, `deep_stream.sby`) show that it was written since the last reset.
+(`shell/sv/stream.sby`, `deep_stream.sby`, `release.sby`) show that it was written since the last reset.
 """
 
 from __future__ import annotations
@@ -232,10 +232,9 @@ def check_reset(folder: CoreFolder) -> str:
     n = read_netlist(folder.sources, record["top"], ports["clk"], VALID_LINES, memories=True)
     names = {name: without_channel(name) for name in n.outputs}
     data, quiet = ({name for name, own in names.items() if own in of} for of in (_DATA, _QUIET))
-    fifos = {own_names(STREAM_FILE, record["top"]): False, own_names(DEEP_STREAM_FILE, record["top"]): True}
-    done = prove_reset(
-        n, ports["reset"], data, quiet, ports["clk"], fifos, own_names(RELEASE_FILE, record["top"])
-    )
+    top, buffer = record["top"], own_names(RELEASE_FILE, record["top"])
+    fifos = {own_names(STREAM_FILE, top): False, own_names(DEEP_STREAM_FILE, top): True, buffer: True}
+    done = prove_reset(n, ports["reset"], data, quiet, ports["clk"], fifos, buffer)
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"
         if done.lined

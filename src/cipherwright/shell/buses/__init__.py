@@ -4,6 +4,7 @@ from .axi_stream import AXIS_DATA, AxiStream, Front, Inside, StreamShell, axi_st
 from .controlled import Controlled, controlled_top
 from .message_stream import KEPT_FREE, TAG_DATA, MessageBus, message_bus_ports, message_bus_top
 from .message_traffic import message_traffic
+from .message_width import BeatWidth, message_width
 from .pages import browser_pages, map_facts, map_pages
 from .register_bus import BUS_DATA, BUS_WRITES, BUSES, access_interval, word_interval
 from .register_map import CHANNEL_BYTES, MapFacts, Register, markdown, rdl_source, read_map, registers_of
@@ -19,6 +20,7 @@ __all__ = [
     "KEPT_FREE",
     "TAG_DATA",
     "AxiStream",
+    "BeatWidth",
     "Controlled",
     "Front",
     "Inner",
@@ -38,6 +40,7 @@ __all__ = [
     "message_bus_ports",
     "message_bus_top",
     "message_traffic",
+    "message_width",
     "packets",
     "rdl_source",
     "read_map",

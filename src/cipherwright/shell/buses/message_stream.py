@@ -198,9 +198,9 @@ def _tag_pins(bus: MessageBus) -> tuple[Pin, ...]:
     )
 
 
-def _groups(bus: MessageBus) -> tuple[Group, ...]:
-    """All ports."""
-    held = tuple(bus.pin(n) for n in ("zeroise_i", "busy_o"))
+def _groups(bus: MessageBus, tells: bool) -> tuple[Group, ...]:
+    """All ports; `tells`: with zeroising_o."""
+    held = tuple(bus.pin(n) for n in ("zeroise_i", "busy_o", *["zeroising_o"] * tells))
     tags = Stream("m_tag_tvalid", _tag_pins(bus), "m_tag_tready", out=True, what="a tag or a verdict")
     return (
         ClockReset(),
@@ -231,8 +231,10 @@ def message_bus_ports(bus: MessageBus) -> PortSet:
     )
 
 
-def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
-    """The module `name`: the AXI-Stream ports of `bus` around its core of messages."""
+def message_bus_top(name: str, bus: MessageBus, tells: bool = False) -> Wrapper:
+    """The module `name`: the AXI-Stream ports of `bus` around its core of messages. `tells`: it tells what is
+    around it to forget, by zeroising_o.
+    """
     made = {"packet": _packets, "unit": _units, "message": _tags}[bus.kind]
     queues, items = made(bus)
     room = " & ".join([*["data_room"] * (bus.longest > 0), *(f"{q.name}_room" for q in queues)])
@@ -244,7 +246,7 @@ def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
             "only.",
             "A beat is taken only while a place is free for whatever it makes leave.",
         ),
-        _groups(bus),
+        _groups(bus, tells),
         declared_first(
             (
                 Wire(("core_ready", "zeroising")),
@@ -253,6 +255,7 @@ def message_bus_top(name: str, bus: MessageBus) -> Wrapper:
                 Drive("s_axis_tready", "core_ready & room"),
                 *(item for q in queues for item in q.items("zeroising", "anew" if bus.longest else "rst_i")),
                 *items,
+                *([Drive("zeroising_o", "zeroising")] if tells else []),
                 Cell(bus.inside, "u_core", _links(bus)),
             )
         ),

@@ -145,7 +145,12 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     }
     words = {"block_in": p.block_in, "keep_in": n["keep_in"], "last_in": n["last_in"]}
     flow = {"valid_in": p.valid_in, "ready_out": p.ready_out, "valid_out": p.valid_out}
-    sizes = {"size": core.parameters["block_bits"] // 8, "tag_bytes": len(worked.tag)}
+    size = ((core.parameters["tdata_bits"] if axi else 0) or core.parameters["block_bits"]) // 8
+    sizes = {
+        "size": size,
+        "tag_bytes": len(worked.tag),
+        "tag_beats": -(-len(worked.tag) // size) if axi else 1,
+    }
     said = {"kind": kind, "axi": axi, "example": example, "fields": fields, "decrypt": p.decrypt}
     said["slots"] = slots
     said["travels"] = core.keys_travel

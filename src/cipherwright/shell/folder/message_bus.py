@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...cipher.cmac import mac_words
+from ...cipher.cmac import tag_length
 from ..ccm import bus_length_ports
 from ..channels import streams_named
 from ..core import Core
-from ..short_words import WORD_BYTES, words_of
+from ..short_words import WORD_BYTES
 from .accesses import access_table
 from .example import Worked
 from .mac import broken_messages
@@ -42,7 +42,48 @@ def _sentences(core: Core) -> Iterator[str]:
     )
     yield "TKEEP has ones for the bytes that count, from bit 0 on. In m_axis the other bytes are 0."
     yield "A place is kept free for whatever a beat makes leave, so nothing is lost under any back-pressure."
+    yield from _width(core)
     yield from (_packets if core.packet else _units if core.unit else _messages)(core)
+
+
+def _beat_bytes(core: Core) -> int:
+    """Bytes of a beat."""
+    return int(core.parameters["tdata_bits"] or core.parameters["block_bits"] * core.lanes) // 8
+
+
+def _word_bytes(core: Core) -> int:
+    """Bytes of a word, of which the core takes one at a time."""
+    return int(core.parameters["block_bits"]) // 8 * core.lanes
+
+
+def _part(core: Core) -> str:
+    """What the core takes at a time: a beat, or a word where that is something else."""
+    return "beat" if _beat_bytes(core) == _word_bytes(core) else "word"
+
+
+def _after(core: Core) -> str:
+    """When the core has what makes a result."""
+    return "its beat" if _part(core) == "beat" else "the last beat of its word"
+
+
+def _width(core: Core) -> Iterator[str]:
+    """What follows from beats that are no words."""
+    beat, word = _beat_bytes(core), _word_bytes(core)
+    if beat == word:
+        return
+    if beat < word:
+        yield f"The core works on words of {word} bytes, which are {word // beat} beats."
+        if core.parameters["tid_bits"]:
+            yield "A result has the TID of its word's last beat."
+    else:
+        yield f"The core works on words of {word} bytes, of which a beat has {beat // word}."
+    yield "Beats are taken while there is room for them in front of the core, also before it is ready."
+    if not core.unit and not core.keys_announced:
+        key = "LOAD_KEY" if core.bus else f"`{core.ports.key_valid}`"
+        yield (
+            f"A key that is offered by {key} waits until beats that were taken before have reached the core, "
+            "and meanwhile no message begins."
+        )
 
 
 def _packets(core: Core) -> Iterator[str]:
@@ -55,7 +96,7 @@ def _packets(core: Core) -> Iterator[str]:
     )
     yield (
         "Only the last beat of the additional data and the last beat of the data may have fewer than "
-        f"{WORD_BYTES * core.lanes} bytes."
+        f"{_beat_bytes(core)} bytes."
     )
     yield (
         "A packet without additional data and data is one beat with TKEEP = 0 and TLAST = 1, and no "
@@ -178,10 +219,12 @@ def _packet_registers(lengths: bool) -> Iterator[str]:
     yield "WRONG_TAG in INTERRUPT_STATUS tells of a verdict that left and is not the expected tag."
 
 
-def _registered_numbers(n: Mapping[str, str]) -> Iterator[str]:
-    """How units get their numbers over the registers; `n` as of a unit's ports in the record."""
+def _registered_numbers(n: Mapping[str, str], waits: str) -> Iterator[str]:
+    """How units get their numbers over the registers; `n` as of a unit's ports in the record, `waits`: what
+    waits for a number.
+    """
     yield "Software writes its number to the registers UNIT, and then 1 to LOAD_UNIT in CONTROL."
-    yield "The core takes it when it can; then UNIT_PENDING is 0. The unit's first beat waits for it."
+    yield f"The core takes it when it can; then UNIT_PENDING is 0. {waits}"
     if "key_slot" in n:
         yield "UNIT_SLOT in CONTROL, in the same write as LOAD_UNIT, is the slot of the unit's key."
         yield "While a number waits, no write changes it or its slot."
@@ -196,11 +239,11 @@ def _registered_numbers(n: Mapping[str, str]) -> Iterator[str]:
         )
 
 
-def _announced_numbers(n: Mapping[str, str]) -> Iterator[str]:
-    """How units get their numbers at the ports `n`."""
+def _announced_numbers(n: Mapping[str, str], waits: str) -> Iterator[str]:
+    """How units get their numbers at the ports `n`; `waits`: what waits for a number."""
     yield (
         f"Its number is announced at `{n['unit']}`, by a handshake of `{n['unit_valid']}` and "
-        f"`{n['unit_ready']}`, before its first beat can be taken."
+        f"`{n['unit_ready']}`. {waits}"
     )
     if more := n.get("unit_more"):
         yield (
@@ -218,10 +261,13 @@ def _units(core: Core) -> Iterator[str]:
     assert core.unit is not None
     yield ""
     yield (
-        "A packet is a data unit of XTS, of 16 bytes at least. Only its last beat may have fewer than 16 "
-        "bytes, from 1 byte on: no beat is empty."
+        f"A packet is a data unit of XTS, of {WORD_BYTES} bytes at least. Only its last beat may have fewer "
+        f"than {_beat_bytes(core)} bytes, from 1 byte on: no beat is empty."
     )
-    yield from (_registered_numbers if core.bus else _announced_numbers)(core.unit["ports"])
+    waits = "The unit's first beat waits for it."
+    if _part(core) == "word":
+        waits = "The unit's first word waits for it, in front of the core."
+    yield from (_registered_numbers if core.bus else _announced_numbers)(core.unit["ports"], waits)
     yield f"Announce numbers in the order of the units, up to {units_ahead(core.unit)}."
     if core.parameters["direction"] == "both":
         yield (
@@ -252,7 +298,11 @@ def _messages(core: Core) -> Iterator[str]:
         "A packet is a message. Every beat but the last is whole; an empty message is one beat with "
         "TKEEP = 0 and TLAST = 1, and no other beat is empty."
     )
-    yield "Its tag is a packet of one beat at `m_axis`, where TKEEP names the bytes that are shown."
+    beats = -(
+        -tag_length(core.parameters["tag_bits"], core.parameters["block_bits"]) // 8 // _beat_bytes(core)
+    )
+    many = "one beat" if beats == 1 else f"{beats} beats"
+    yield f"Its tag is a packet of {many} at `m_axis`, where TKEEP names the bytes that are shown."
     yield (
         "The core makes the subkeys of SP 800-38B from each key. A key that is offered within a message "
         "is taken after the message's tag."
@@ -263,15 +313,10 @@ def _messages(core: Core) -> Iterator[str]:
 
 def _beats(core: Core, worked: Worked) -> Iterator[tuple[bytes, int, int]]:
     """Bytes, TUSER and TLAST of the worked message's beats."""
-    if core.packet:
-        size = WORD_BYTES * core.lanes
-        words = [(w, 2) for w in _cut(worked.aad, size)] + [(w, 0) for w in _cut(worked.block, size)]
-    elif core.unit:
-        words = [(w, 0) for w in words_of(worked.block)]
-    else:
-        words = [(w, 0) for w in mac_words(worked.block, core.parameters["block_bits"])]
-    for k, (word, user) in enumerate(words, 1):
-        yield word, user, int(k == len(words))
+    size = _beat_bytes(core)
+    words = [(w, 2) for w in _cut(worked.aad, size)] + [(w, 0) for w in _cut(worked.block, size)]
+    for k, (word, user) in enumerate(words or [(b"", 0)], 1):
+        yield word, user, int(k == max(1, len(words)))
 
 
 def _cut(text: bytes, size: int) -> list[bytes]:
@@ -316,16 +361,14 @@ def _introduced(core: Core, worked: Worked) -> Iterator[str]:
 
 def _beat_tables(core: Core, worked: Worked) -> Iterator[str]:
     """The beats on either side."""
-    size = core.parameters["block_bits"] // 8 * core.lanes
+    size = _beat_bytes(core)
     has_user = any(pin.name.endswith("s_axis_tuser") for pin in core.component.pins)
     yield f"| beat of s_axis | bytes, from TDATA[7:0] on | TKEEP |{' TUSER |' * has_user} TLAST |"
     yield f"|--:|---|---|{'--:|' * has_user}--:|"
     for k, (word, user, last) in enumerate(_beats(core, worked), 1):
         told = f" {user} |" if has_user else ""
         yield f"| {k} | `{word.hex(' ')}` | `{_keep(word, size)}` |{told} {last} |"
-    results = (
-        [worked.tag] if core.mac else words_of(worked.result) if core.unit else _cut(worked.result, size)
-    )
+    results = _cut(worked.tag if core.mac else worked.result, size)
     yield ""
     yield "| beat of m_axis | bytes, from TDATA[7:0] on | TKEEP | TLAST |"
     yield "|--:|---|---|--:|"
@@ -337,7 +380,7 @@ def _beat_tables(core: Core, worked: Worked) -> Iterator[str]:
 
 
 def _keep(word: bytes, size: int) -> str:
-    return f"{size}'h{(1 << len(word)) - 1:0{size // 4}x}"
+    return f"{size}'h{(1 << len(word)) - 1:0{-(-size // 4)}x}"
 
 
 def bus_timing(core: Core) -> Iterator[str]:
@@ -360,7 +403,7 @@ def _timing(core: Core) -> Iterator[str]:
             f"While tags are taken at once, a tag is offered {core.latency} to {most} cycles after its "
             "message's last beat."
         )
-        yield f"A beat can be taken every {core.interval} cycles."
+        yield f"A {_part(core)} can be taken every {core.interval} cycles."
 
 
 def _later(core: Core) -> int:
@@ -372,44 +415,46 @@ def _later(core: Core) -> int:
 def _packet_times(core: Core, packet: Mapping[str, Any]) -> Iterator[str]:
     """When words and tags of packets leave, and when beats are taken."""
     assert core.stream is not None
+    part, after = _part(core), _after(core)
     taken, later = "While results are taken at once, a result", int(core.stream["tag_added_cycles"])
     of = " of a packet that is encrypted" if "release" in packet else ""
     least, most = (packet.get(f"{k}tag_latency_cycles", 0) + later for k in ("least_", ""))
     if not least - later:
-        yield f"{taken}{of} is offered {core.latency} cycles after its beat."
+        yield f"{taken}{of} is offered {core.latency} cycles after {after}."
         yield f"A packet's tag or verdict is offered {most} cycles after its last beat."
-        yield "A beat can be taken every cycle, but for one cycle after a packet's last beat."
+        yield f"A {part} can be taken every cycle, but for one cycle after a packet's last {part}."
         return
     if "longest_latency_cycles" in packet:
         longest, first = packet["longest_latency_cycles"] + _later(core), first_result(core)
-        yield f"{taken}{of} is offered {first} to {longest} cycles after its beat."
+        yield f"{taken}{of} is offered {first} to {longest} cycles after {after}."
         yield (
-            "That of a packet's first beat, where this is a beat of data, is offered exactly "
+            f"That of a packet's first {part}, where this is a {part} of data, is offered exactly "
             f"{core.latency} cycles after it."
         )
-        yield f"A beat of data can be taken every {core.interval} cycles."
+        yield f"A {part} of data can be taken every {core.interval} cycles."
     else:
-        yield f"{taken}{of} is offered {core.latency} cycles after its beat, or a few more."
-        yield "The beat waits for its place in the loop."
-        yield f"On average a beat can be taken every {core.interval} cycles."
+        yield f"{taken}{of} is offered {core.latency} cycles after {after}, or a few more."
+        yield f"The {part} waits for its place in the loop."
+        yield f"On average a {part} can be taken every {core.interval} cycles."
     yield f"A packet's tag or verdict is offered {least} to {most} cycles after its last beat."
-    yield "No other beat is taken from a packet's last one until its tag is made."
+    yield f"No other {part} is taken from a packet's last one until its tag is made."
 
 
 def _unit_times(core: Core, unit: Mapping[str, Any]) -> Iterator[str]:
     """When words of data units leave, and when beats are taken."""
+    part = _part(core)
     if core.interval == 1:
-        yield f"While results are taken at once, a result is offered {core.latency} cycles after its beat."
-        yield "A beat can be taken every cycle, but for one cycle for each unit."
+        taken = "While results are taken at once, a result"
+        yield f"{taken} is offered {core.latency} cycles after {_after(core)}."
+        yield f"A {part} can be taken every cycle, but for one cycle for each unit."
     else:
         most = unit["longest_latency_cycles"] + _later(core)
         yield (
-            "While results are taken at once, that of a unit's last beat is offered "
+            f"While results are taken at once, that of a unit's last {part} is offered "
             f"{core.latency} to {most} cycles after it."
         )
-        yield "That of any other beat leaves only after the beat behind it has come."
-        yield (
-            f"On average a beat can be taken every {core.interval / core.slots:.4g} cycles: {core.slots} in "
-            f"{core.interval} cycles. Each unit takes the time of one beat more."
-        )
-    yield "The last whole beat of a unit with a short one leaves later, since it takes the stolen bytes in."
+        yield f"That of any other {part} leaves only after the {part} behind it has come."
+        every = f"{core.interval / core.slots:.4g} cycles: {core.slots} in {core.interval} cycles"
+        yield f"On average a {part} can be taken every {every}. Each unit takes the time of one {part} more."
+    later = "of a unit with a short one leaves later, since it takes the stolen bytes in."
+    yield f"The last whole {part} {later}"

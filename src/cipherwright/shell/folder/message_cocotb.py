@@ -118,7 +118,7 @@ def message_bench(spec: Datapath, core: Core, sources: Sequence[str], patience: 
     return filled(
         "cocotb_messages.py.j2",
         **_of_both(spec, core, sources, patience),
-        size=spec.block_bits // 8 * core.lanes,
+        size=next(p.width for n, p in pins.items() if n.endswith("s_axis_tdata")) // 8,
         control=spec.control if registers else "",
         package=PACKAGES.get(spec.control, ""),
         registers={r.name: r.address for r in registers.values()},

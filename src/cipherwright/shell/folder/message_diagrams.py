@@ -68,17 +68,23 @@ def message_diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
 
 def letters(core: Core) -> str:
     """A sentence on the values in the diagrams of `core`; empty where they are no words of messages."""
+    several = core.stream and core.parameters["tdata_bits"] not in (
+        0,
+        core.parameters["block_bits"] * core.lanes,
+    )
+    parts = "beats" if several else "words"
     if core.packet:
         nonce = "nonce" if "nonce_bytes" in core.packet else "IV"
         next_one = "" if core.stream else " IV2 is IV + 1."
         return (
             f"K, IV and T are the key, {nonce} and tag of the packet in the section Bytes; A1 and so on are "
-            f"its words of additional data, P1 of plaintext and C1 of ciphertext.{next_one}"
+            f"its {parts} of additional data, P1 of plaintext and C1 of ciphertext.{next_one}"
         )
     if core.unit:
         return (
-            "K and i are the key and number of the unit in the section Bytes; P1 and P2 are its words of "
-            "plaintext, C1 and C2 of ciphertext."
+            "K and i are the key and number of the unit in the section Bytes; P1 and "
+            f"{'so on' if several else 'P2'} are its {parts} of plaintext, C1 and "
+            f"{'so on' if several else 'C2'} of ciphertext."
         )
     if core.wide:
         return (
@@ -86,7 +92,12 @@ def letters(core: Core) -> str:
             "those of its plaintext, C1 and C2 of its ciphertext."
         )
     if core.mac:
-        return "K and T are the key and tag of the message in the section Bytes; M1 and M2 are its words."
+        which = (
+            "M1 and so on are its beats, T1 and so on those of its tag"
+            if several
+            else "M1 and M2 are its words"
+        )
+        return f"K and T are the key and tag of the message in the section Bytes; {which}."
     if core.stream:
         value = ", and IV the value that goes with it" if core.parameters["mode"] != "ecb" else ""
         return (
