@@ -365,9 +365,19 @@ BEHIND_STREAMS = {
     ("aes128-ccm-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
     ("aes128-cmac-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
     ("aes128-xts-small", *LIGHT_LOOP, AXI): ["stream", "zeroise"],
-    ("des-small", "control=apb", AXI): [],
+    ("des-small", "control=apb", AXI): ["registers", "stream"],
+    ("des-small", "mode=cbc", "control=axi-lite", AXI): ["registers", "stream"],
+    ("aes-gcm-small", *LIGHT_LOOP, "control=wishbone", AXI): ["registers", "stream"],
+    ("aes-gcm-small", *LIGHT_LOOP, "control=apb", "channels=2", AXI): ["registers"],
+    ("aes128-ccm-small", *LIGHT_LOOP, "control=apb", "tdata_bits=32", AXI): ["registers", "stream"],
+    ("aes128-xts-small", *LIGHT_LOOP, "control=wishbone", AXI): ["registers", "stream"],
+    ("aes128-cmac-small", *LIGHT_LOOP, "control=axi-lite", AXI): ["registers", "stream"],
+    ("aes-tiny", "control=apb", "interface=registers"): ["registers", "block"],
+    ("des-small", "direction=decrypt", "control=wishbone", "interface=registers"): ["registers", "block"],
+    ("des-small", "mode=ctr", "control=axi-lite", "interface=registers"): ["registers", "block"],
+    ("aes-gcm-small", *LIGHT_LOOP, "control=axi-lite", "interface=registers"): ["registers"],
 }
-"""Cores behind AXI-Stream, and the diagrams of each."""
+"""Cores behind AXI-Stream or registers, and the diagrams of each."""
 
 
 @pytest.mark.parametrize("variant", BEHIND_STREAMS, ids=" ".join)
@@ -382,6 +392,28 @@ def test_diagrams_behind_streams_are_what_is_simulated(
     for diagram in drawn:
         assert f"({core.top}_{diagram.name}.svg)" in readme
         assert _recorded(folder, core, diagram, tmp_path, measured) == "PASS", diagram.name
+
+
+def test_a_wrong_diagram_behind_registers_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:
+    """What is not drawn is checked, too."""
+    core, folder = built("des-small", "direction=decrypt", "control=wishbone", "interface=registers")
+    assert isinstance(core, Core)
+    worked = worked_block(parse(core.parameters))
+    registers, block = diagrams(core, worked)
+    later = replace(registers.moments[-1], shows={"wb_ack_o": "1"})
+    wrong = [
+        (diagrams(core, replace(worked, result=bytes(8)))[1], "wb_dat_o is"),
+        (diagrams(core, replace(worked, result=worked.result[:-1] + b"\0"))[1], "wb_dat_o is"),
+        (replace(block, words=block.words | {"P1": 0}), "not P1"),
+        (replace(registers, moments=(*registers.moments[:-1], later)), "wb_ack_o is 0, not 1"),
+    ]
+    for diagram, said in wrong:
+        assert said in run_bench(bench(core.component, diagram), folder.sources, tmp_path)
+    assert len(block.drawn) < len(block.moments) == sum(m.unseen for m in block.moments) + len(block.drawn)
+    assert (
+        "|"
+        in block.gaps[block.drawn.index(next(k for k in block.drawn if k and block.moments[k - 1].unseen))]
+    )
 
 
 def test_a_wrong_diagram_behind_a_stream_is_seen(built: Callable[..., Built], tmp_path: Path) -> None:

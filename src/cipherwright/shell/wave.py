@@ -22,7 +22,8 @@ class Moment:
 
     inputs: ports that change at its beginning, and the values that they then keep; shows: outputs in this
     cycle, all others are ANY. after: cycles since the moment before. until: the cycle is the first one, at
-    `after` or later, in which this output is 1 (empty: at `after` exactly).
+    `after` or later, in which this output is 1 (empty: at `after` exactly). unseen: the cycle is checked and
+    not drawn.
     A value is "0", "1", ANY (an input is then 0), or a name of `Diagram.words`.
     """
 
@@ -30,6 +31,7 @@ class Moment:
     shows: Mapping[str, str] = field(default_factory=dict)
     after: int = 1
     until: str = ""
+    unseen: bool = False
 
 
 def handshake(
@@ -86,15 +88,22 @@ class Diagram:
         return found
 
     @property
+    def drawn(self) -> list[int]:
+        """The moments that are drawn."""
+        return [k for k, moment in enumerate(self.moments) if not moment.unseen]
+
+    @property
     def gaps(self) -> list[str]:
-        """Columns of cycles that are left out before each moment, as the clock has them: a broken one, and
-        one before it where an output was just shown, of which nothing is said after that.
+        """Columns of cycles that are left out before each moment that is drawn, as the clock has them: a
+        broken one, and one before it where an output was just shown, of which nothing is said after that.
         """
+        drawn = [self.moments[k] for k in self.drawn]
         shown = [
             any(moment.shows.get(port, ANY) != ANY for port in self.ports if port not in self.inputs)
-            for moment in self.moments
+            for moment in drawn
         ]
-        left_out = [moment.after > 1 or bool(moment.until) for moment in self.moments]
+        behind = [k > 0 and self.moments[k - 1].unseen for k in self.drawn]
+        left_out = [m.after > 1 or bool(m.until) or b for m, b in zip(drawn, behind, strict=True)]
         before = [False, *shown[:-1]]
         return [
             ("." if said else "") + "|" if out else "" for said, out in zip(before, left_out, strict=True)
@@ -122,7 +131,9 @@ def svg(diagram: Diagram) -> str:
     gaps, driven = diagram.gaps, diagram.inputs
     clock = "p" + "".join(f"{gap}." for gap in gaps[1:])
     rows: list[dict[str, object]] = [{"name": diagram.clock, "wave": clock}]
-    rows += [{"name": port, **_wave(diagram.row(port), gaps, port in driven)} for port in diagram.ports]
+    for port in diagram.ports:
+        row = diagram.row(port)
+        rows += [{"name": port, **_wave([row[k] for k in diagram.drawn], gaps, port in driven)}]
     return _drawn(json.dumps({"signal": rows}))
 
 

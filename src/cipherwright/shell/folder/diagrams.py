@@ -11,6 +11,7 @@ from ..core import Core, PortSet
 from ..wave import ANY, Diagram, Moment, handshake
 from .example import Worked
 from .message_diagrams import message_diagrams
+from .register_diagrams import register_diagrams
 from .stream_diagrams import stream_diagrams
 
 __all__ = ["diagrams"]
@@ -21,10 +22,10 @@ _WITHOUT_RESET = 4
 
 def diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """All diagrams of `core`, in the order in which a reader wants them, with the values of the worked block
-    `worked`; none of a core with a register bus, whose standard has them.
+    `worked`.
     """
     if core.bus:
-        return ()
+        return register_diagrams(core, worked)
     if core.stream:
         return stream_diagrams(core, worked)
     if not Worked.shows(core.parameters["mode"]):

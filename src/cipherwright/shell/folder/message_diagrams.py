@@ -16,6 +16,7 @@ from ..core import Core
 from ..short_words import WORD_BYTES, keep_of
 from ..wave import ANY, Diagram, Moment, handshake
 from .example import Worked
+from .register_diagrams import register_letters
 
 __all__ = ["letters", "message_diagrams"]
 
@@ -68,6 +69,8 @@ def message_diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
 
 def letters(core: Core) -> str:
     """A sentence on the values in the diagrams of `core`; empty where they are no words of messages."""
+    if core.bus:
+        return register_letters(core)
     several = core.stream and core.parameters["tdata_bits"] not in (
         0,
         core.parameters["block_bits"] * core.lanes,

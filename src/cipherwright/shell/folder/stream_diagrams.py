@@ -1,5 +1,5 @@
-"""The timing diagrams of a core behind AXI-Stream that has ports for its keys: the worked message from reset
-to what it becomes, with a result that waits until it is taken; zeroising.
+"""The timing diagrams of a core behind AXI-Stream: the worked message from reset to what it becomes, with a
+result that waits until it is taken; zeroising.
 
 Values have the letters of `message_diagrams.py`. Of single blocks P1 and so on are beats of plaintext, and C1
 and so on those of ciphertext.
@@ -8,7 +8,7 @@ and so on those of ciphertext.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...cipher.cmac import mac_words
 from ..channels import CHOSEN, channel_name
@@ -17,7 +17,7 @@ from ..short_words import words_of
 from ..wave import ANY, Diagram, Moment, handshake
 from .example import Worked
 
-__all__ = ["stream_diagrams"]
+__all__ = ["registered_stream", "stream_diagrams"]
 
 _BESIDE = ("s_key_i", "s_iv_i", "s_aad_bytes_i", "s_data_bytes_i")
 """Ports that are read with a beat, as the core has them."""
@@ -52,6 +52,24 @@ def stream_diagrams(core: Core, worked: Worked) -> tuple[Diagram, ...]:
     """
     plan = _Plan(core, worked)
     return (plan.message(), *([plan.zeroised()] if core.ports.zeroise else []))
+
+
+def registered_stream(
+    core: Core, worked: Worked, begun: Sequence[Moment], rows: Sequence[str], values: Mapping[str, int]
+) -> Diagram:
+    """The diagram of the worked message `worked` through `core`, whose keys and all that belongs to a message
+    are in registers: `begun` writes them at the ports `rows`, with these `values`, its first moment in reset.
+    """
+    plan = _Plan(core, worked)
+    plan.values |= values
+    first, *others = begun
+    inputs = {**plan.at_rest(), **first.inputs}
+    title = (
+        f"A {plan.what} in beats behind the write of CONTROL for it, and its results; the first one waits "
+        "until it is taken."
+    )
+    moments = [replace(first, inputs=inputs), *others, *plan.beats(), *plan.results()]
+    return plan.diagram("stream", title, moments, rows)
 
 
 class _Plan:
@@ -100,23 +118,34 @@ class _Plan:
         return self.named("P" if self.worked.decrypt else "C", self.worked.result)
 
     @property
+    def what(self) -> str:
+        """What beats make."""
+        return "packet" if self.core.packet else "unit" if self.core.unit else "message"
+
+    @property
     def at_once(self) -> bool:
         """Whether a beat is taken in every cycle."""
         return (
             self.core.interval == 1 and 8 * self.size == self.core.parameters["block_bits"] * self.core.lanes
         )
 
-    def diagram(self, name: str, title: str, moments: Sequence[Moment]) -> Diagram:
-        """The diagram of these moments, without ports that the core does not have."""
+    def diagram(
+        self, name: str, title: str, moments: Sequence[Moment], before: Sequence[str] = ()
+    ) -> Diagram:
+        """The diagram of these moments, without ports that the core does not have. before: ports above those
+        of all cores.
+        """
 
         def there(values: Mapping[str, str]) -> dict[str, str]:
             return {self.ports[port]: value for port, value in values.items() if port in self.ports}
 
         found = tuple(
-            Moment(there(m.inputs), there(m.shows), m.after, self.ports.get(m.until, "")) for m in moments
+            replace(m, inputs=there(m.inputs), shows=there(m.shows), until=self.ports.get(m.until, ""))
+            for m in moments
         )
         rows = {port for m in found for port in (*m.inputs, *m.shows)}
-        order = tuple(self.ports[port] for port in _ROWS if self.ports.get(port) in rows)
+        places = dict.fromkeys((*before, *_ROWS))
+        order = tuple(self.ports[port] for port in places if self.ports.get(port) in rows)
         return Diagram(name, title, self.core.component.clock.clock, order, found, self.values)
 
     def number(self, value: int, port: str) -> str:
@@ -128,16 +157,20 @@ class _Plan:
         self.values[text] = value
         return text
 
-    def begin(self) -> Iterator[Moment]:
-        """Reset, and a key, a counter block and a unit's number, where the core takes them apart from beats.
-        Results wait from the reset on.
-        """
+    def at_rest(self) -> dict[str, str]:
+        """Inputs where nothing is offered and nothing is taken."""
         zero = ("zeroise_i", "key_valid_i", "iv_valid_i", "unit_valid_i", "s_axis_tvalid")
         calm = dict.fromkeys((*zero, "m_axis_tready", "m_tag_tready"), "0")
         data = ("key_i", "iv_i", "unit_i", CHOSEN, *_BESIDE, *(p for p in _ROWS if p.startswith("s_axis_t")))
         some = dict.fromkeys((n for n in data if n not in ("s_axis_tvalid", "s_axis_tready")), ANY)
+        return {**some, **calm}
+
+    def begin(self) -> Iterator[Moment]:
+        """Reset, and a key, a counter block and a unit's number, where the core takes them apart from beats.
+        Results wait from the reset on.
+        """
         held = {"key_i": "K"} if "key_valid_i" not in self.widths and "unit_i" not in self.widths else {}
-        yield Moment({**some, **calm, **held, "rst_i": "1"})
+        yield Moment({**self.at_rest(), **held, "rst_i": "1"})
         yield Moment({"rst_i": "0"}, {"m_axis_tvalid": "0", "m_tag_tvalid": "0"})
         if "key_valid_i" in self.widths:
             yield from handshake("key_valid_i", "key_ready_o", {"key_i": "K", CHOSEN: "all"})
@@ -188,9 +221,10 @@ class _Plan:
 
     def message(self) -> Diagram:
         """From reset to the results of the worked message."""
-        what = "packet" if self.core.packet else "unit" if self.core.unit else "message"
         where = " in channel 0" if self.core.channels else ""
-        title = f"Reset, a {what} in beats{where}, and its results; the first one waits until it is taken."
+        title = (
+            f"Reset, a {self.what} in beats{where}, and its results; the first one waits until it is taken."
+        )
         return self.diagram("stream", title, [*self.begin(), *self.beats(), *self.results()])
 
     def zeroised(self) -> Diagram:
