@@ -32,6 +32,7 @@ SOURCES = {
 """Hand-written control, its rules and the scripts of their proofs, by file name."""
 
 FILES = ("cipherwright_stream.sv", "cipherwright_stream_formal.sv", "stream.sby")
+SHORT = ("cipherwright_short_stream.sv", "cipherwright_short_stream_formal.sv", "short_stream.sby")
 DEEP = ("cipherwright_deep_stream.sv", "cipherwright_deep_stream_formal.sv", "deep_stream.sby")
 RELEASE = ("cipherwright_release.sv", "cipherwright_release_formal.sv", "release.sby")
 CHAIN = ("cipherwright_chain.sv", "cipherwright_chain_formal.sv", "chain.sby")
@@ -55,7 +56,7 @@ def spoil(source: Path, fault: Fault | Faults) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     modes = (*COUNTER, *LANES, *RELAYS, *CHAIN, *MAC, *CCM, *LOOP_XTS)
-    for name in (*FILES, *DEEP, *RELEASE, *modes, *PROCESSOR, *ENGINE, *EXPANSION):
+    for name in (*FILES, *SHORT, *DEEP, *RELEASE, *modes, *PROCESSOR, *ENGINE, *EXPANSION):
         shutil.copy(SOURCES[name], tmp_path / name)
     return tmp_path
 
@@ -129,6 +130,54 @@ def test_a_broken_stream_is_seen(folder: Path, fault: Fault, sees: Sees) -> None
     """The others, as for all that follow: benchmarks/control_proofs.py."""
     spoil(folder / FILES[0], fault)
     assert sees(folder, "rules")
+
+
+@pytest.mark.parametrize("places", [2, 3])
+def test_rules_of_a_short_stream(folder: Path, places: int) -> None:
+    script = resized(folder, SHORT[2], PLACES=places, WIDTH=2)
+    for task in ("rules", "reach"):
+        text = sby(folder, task, script)
+        assert "DONE (PASS, rc=0)" in text, text[-1500:]
+
+
+SHORT_FAULTS = [
+    drop("ready_q", "~accept"),
+    use("moves[k]", "moves[k+1]", "1'b1"),
+    when("out_beside_q", "moves[LAST]", "taken"),
+    when_drop("free_q", "~taken"),
+    use("ready_q", "free_q[1]", "1'b0"),
+    use("ready_q", "taken", "1'b0"),
+    unreset("ready_q"),
+    unreset("free_q"),
+    unreset("valid_q"),
+    unreset("inside_q"),
+    unreset("zeroise_q"),
+    drop("clear", "zeroise_q"),
+    drop("core_valid_o", "ready_q"),
+    drop("accept", "core_ready_i"),
+    use("load", "moves[LAST]", "1'b1"),
+    use("moves[k]", "m_ready_i", "1'b1"),
+    when_drop("free_q", "~accept"),
+    when_drop("inside_q", "~load"),
+    when_drop("inside_q", "~accept"),
+    drop("valid_q[0]", "~moves[1]"),
+    drop("valid_q[LAST:1]", "~moves[LAST:1]"),
+    when_drop("words_q[WIDTH-1:0]", "zeroise_i"),
+    when("words_q[LAST*WIDTH+:WIDTH]", "zeroise_q", "1'b0"),
+    when("words_q[LAST*WIDTH+:WIDTH]", "moves[LAST]", "taken"),
+    when("words_q[k*WIDTH+:WIDTH]", "moves[k]", "1'b1"),
+    when("beside_q[LAST*BESIDE+:BESIDE]", "~inside_q[LAST]", "1'b1"),
+    when("beside_q[k*BESIDE+:BESIDE]", "load", "taken"),
+    when_drop("beside_q[k*BESIDE+:BESIDE]", "~inside_q[k]"),
+    when_drop("beside_q[k*BESIDE+:BESIDE]", "~inside_q[k+1]"),
+    use("beside_q[k*BESIDE+:BESIDE]", "beside_q[(k+1)*BESIDE+:BESIDE]", "s_beside_i"),
+]
+
+
+@pytest.mark.parametrize("fault", SHORT_FAULTS[:4], ids=str)
+def test_a_broken_short_stream_is_seen(folder: Path, fault: Fault, sees: Sees) -> None:
+    spoil(folder / SHORT[0], fault)
+    assert sees(folder, "rules", resized(folder, SHORT[2], PLACES=3, WIDTH=2))
 
 
 @pytest.mark.parametrize("sure", [0, 1])
@@ -608,6 +657,7 @@ def test_broken_chaining_is_seen(folder: Path, task: str, fault: Fault, sees: Se
         (file, fault)
         for file, faults in (
             (FILES[0], STREAM_FAULTS),
+            (SHORT[0], SHORT_FAULTS),
             (DEEP[0], DEEP_FAULTS),
             (COUNTER[0], COUNTER_FAULTS),
             (LANES[0], LANE_FAULTS),

@@ -33,7 +33,7 @@ from .resets import reset_modules, reset_ports, written_texts
 from .save import all_files, core_record, save
 from .short_words import WORD_BYTES, keep_of, words_of
 from .slot_control import SLOT_PORTS
-from .stream import AHEAD, DEEP_STREAM_FILE, STREAM_FILE, STREAM_PORTS, Fifo, choose_fifo
+from .stream import AHEAD, DEEP_STREAM_FILE, SHORT_STREAM_FILE, STREAM_FILE, STREAM_PORTS, Fifo, choose_fifo
 from .texts import core_files, spec_parameters
 from .unit import BuiltUnit, KeyLoop, loop_unit
 from .written import PREFIX, hand_written, own_names, written_module
@@ -64,6 +64,7 @@ __all__ = [
     "PREFIX",
     "RELEASE_FILE",
     "RELEASE_PORTS",
+    "SHORT_STREAM_FILE",
     "SLOT_PORTS",
     "STALL",
     "STREAM_FILE",

@@ -26,6 +26,7 @@ from .written import written_module
 __all__ = [
     "AHEAD",
     "DEEP_STREAM_FILE",
+    "SHORT_STREAM_FILE",
     "STREAM_FILE",
     "STREAM_PORTS",
     "Fifo",
@@ -40,6 +41,7 @@ __all__ = [
 
 STREAM_FILE = "cipherwright_stream.sv"
 DEEP_STREAM_FILE = "cipherwright_deep_stream.sv"
+SHORT_STREAM_FILE = "cipherwright_short_stream.sv"
 STREAM_PORTS = PortSet(
     valid_in="s_valid_i",
     ready_out="s_ready_o",
@@ -56,21 +58,28 @@ STREAM_PORTS = PortSet(
 class Fifo:
     """The FIFO of a stream's results, of 2 ** log2 places. `deep`: it is in block RAM, whose read takes two
     registers, with two more behind them (cipherwright_deep_stream.sv); a shallow one is read at once
-    (cipherwright_stream.sv).
+    (cipherwright_stream.sv). registers: it is so many of them in a row instead
+    (cipherwright_short_stream.sv), where this is not 0.
     """
 
     log2: int
     deep: bool = False
+    registers: int = 0
 
     @property
     def places(self) -> int:
         """Words that find room."""
-        return 1 << self.log2
+        return self.registers or 1 << self.log2
+
+    @property
+    def size(self) -> dict[str, int]:
+        """The parameter of its control that says how many places there are."""
+        return {"PLACES": self.registers} if self.registers else {"DEPTH_LOG2": self.log2}
 
     @property
     def file(self) -> str:
         """The hand-written file of its control."""
-        return DEEP_STREAM_FILE if self.deep else STREAM_FILE
+        return DEEP_STREAM_FILE if self.deep else SHORT_STREAM_FILE if self.registers else STREAM_FILE
 
     @property
     def module(self) -> str:
@@ -80,7 +89,7 @@ class Fifo:
     @property
     def latency(self) -> int:
         """Cycles from a result of the core to the same at the stream's port."""
-        return 9 if self.deep else 2
+        return 9 if self.deep else self.registers or 2
 
     @property
     def flush(self) -> int:
@@ -94,11 +103,18 @@ class Fifo:
         credits rise or fall; the word that is offered, valid and ready. Deep: the same counts with a sign,
         22 bits of what has happened; the register in front of the memory; what goes round once; three
         registers behind the two that are in the block RAM, and three bits of control for every 36 of theirs.
-        A shallow memory of four bits is made of flip-flops.
+        A shallow memory of four bits is made of flip-flops. Registers in a row: two bits of control for each
+        and one more; where bits go round, those of every word and of the one that is offered, and how many
+        words wait.
 
         >>> Fifo(2).flip_flops(1), Fifo(2).flip_flops(2), Fifo(3).flip_flops(1), Fifo(2).flip_flops(2, 2)
         (20, 17, 20, 21)
+        >>> Fifo(0, registers=2).flip_flops(145, 2), Fifo(0, registers=3).flip_flops(129)
+        (303, 394)
         """
+        if self.registers:
+            n = self.registers
+            return n * width + 2 * n + 1 + ((n + 1) * beside + n if beside else 0)
         counts = 2 * (self.log2 + 1) + 2 * self.log2 + 1 + self.log2 * (beside > 0)
         if self.deep:
             behind = width + beside
@@ -138,6 +154,9 @@ def choose_fifo(latency: int, interval: int, slots: int, depth: int, ahead: int 
     `depth`: places that the user asks for (0: as many as sustain the core's rate); `ahead`: places that a bus
     in front of it leaves free where the FIFO is deep, and cycles that it adds.
     """
+    for few in _REGISTERS:
+        if (depth or _needed(latency + few, interval, slots)) <= few:
+            return Fifo(0, registers=few)
     shallow = Fifo(fifo_log2(latency + Fifo(0).latency, interval, slots, depth))
     if shallow.log2 < _DEEP_FROM:
         return shallow
@@ -145,14 +164,25 @@ def choose_fifo(latency: int, interval: int, slots: int, depth: int, ahead: int 
     return Fifo(fifo_log2(behind, interval, slots, depth), True)
 
 
+_REGISTERS = (2, 3)
+"""Places of a FIFO that is registers in a row: a memory of four takes six lookup tables for every four bits,
+and these take none. A register more for each bit is too much for a fourth place.
+"""
+
+
+def _needed(latency: int, interval: int, slots: int) -> int:
+    """Places that sustain `slots` blocks every `interval` cycles, with this latency of the stream: one is
+    free again for a block that is accepted a cycle later.
+    """
+    full, rest = divmod(latency + 1, interval)
+    return full * slots + min(rest, slots)
+
+
 def fifo_log2(latency: int, interval: int, slots: int, depth: int) -> int:
     """log2 of the FIFO's entries: `depth` rounded up, or what sustains `slots` blocks every `interval`
     cycles (0 = choose). `latency` of the stream.
     """
-    full, rest = divmod(
-        latency + 1, interval
-    )  # a place is free again for a block that is accepted so many cycles later
-    return max(2, ((depth or full * slots + min(rest, slots)) - 1).bit_length())
+    return max(2, ((depth or _needed(latency, interval, slots)) - 1).bit_length())
 
 
 def sustained_interval(latency: int, interval: int, slots: int, fifo: Fifo) -> int:
@@ -160,10 +190,9 @@ def sustained_interval(latency: int, interval: int, slots: int, fifo: Fifo) -> i
     the stream.
     """
     latency += _LATE * fifo.deep
-    full, rest = divmod(latency + 1, interval)
-    if full * slots + min(rest, slots) <= fifo.places:
+    if _needed(latency, interval, slots) <= fifo.places:
         return interval
-    return -(-slots * (latency + 1 + (slots > 1) * interval) >> fifo.log2)
+    return -(-slots * (latency + 1 + (slots > 1) * interval) // fifo.places)
 
 
 def outer(p: Pin) -> str:
@@ -203,19 +232,20 @@ def stream_ports(
 
 def stream_controls(modules: Iterable[Wrapper]) -> tuple[WrittenModule, ...]:
     """The hand-written controls of streams in `modules`: each has a FIFO in memory."""
-    kinds = {f.module: f.deep for f in (Fifo(0), Fifo(0, True))}
+    kinds = {f.module: f for f in (Fifo(0), Fifo(0, True), Fifo(0, registers=2))}
     cells = (i for m in modules for i in m.items if isinstance(i, Cell) and i.module in kinds)
     return tuple(
         _written(kinds[c.module], {name: int(value) for name, value in c.parameters.items()}) for c in cells
     )
 
 
-def _written(deep: bool, parameters: Mapping[str, int]) -> WrittenModule:
-    """The control, whose FIFO has 2 ** DEPTH_LOG2 words of WIDTH bits."""
-    fifo, width = Fifo(parameters["DEPTH_LOG2"], deep), parameters["WIDTH"]
+def _written(kind: Fifo, parameters: Mapping[str, int]) -> WrittenModule:
+    """The control of a FIFO of this kind, which has 2 ** DEPTH_LOG2 words of WIDTH bits, or PLACES."""
+    places = {"log2": parameters.get("DEPTH_LOG2", 0), "registers": parameters.get("PLACES", 0)}
+    fifo, width = replace(kind, **places), parameters["WIDTH"]
     made = written_module(
         fifo.file,
-        _control(width, parameters.get("BESIDE", 1), deep),
+        _control(width, parameters.get("BESIDE", 1), fifo.deep),
         fifo.flip_flops(width, parameters.get("BESIDE", 0), parameters.get("GRACE", 0)),
     )
     return replace(made, parameters=parameters)
@@ -287,7 +317,7 @@ def stream_top(
         "m_beside_o": "beside",
     }
     width = block_bits + slot_bits
-    parameters = {"WIDTH": width, "DEPTH_LOG2": fifo.log2}
+    parameters = {"WIDTH": width, **fifo.size}
     early = around = tuple[Pin, ...]()
     if beside:
         control |= {"s_beside_i": "s_beside_i", "m_beside_o": "m_beside_o"}

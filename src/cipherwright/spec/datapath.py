@@ -216,8 +216,8 @@ class Datapath(Spec):
     fifo_depth: Annotated[int, needs(interface=("stream", "axi-stream")), needs(release=("at-once",))] = (
         option(
             0,
-            "Entries of the FIFO of `interface = stream` or `axi-stream`, rounded up to a power of two, at "
-            "least 4. 0: as many as sustain the core's rate.",
+            "Entries of the FIFO of `interface = stream` or `axi-stream`, at least 2 and from 4 on rounded "
+            "up to a power of two. 0: as many as sustain the core's rate.",
             unit="results",
             cost="A register or memory bit for each bit of an entry. With fewer the promised rate is lower.",
             ge=0,

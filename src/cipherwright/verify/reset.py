@@ -9,8 +9,9 @@ holds no constants, but shows nothing until all of it has left: that is shown of
 
 A register may be left as it is where nobody reads it before it has been loaded: what goes with a valid bit
 beside it, and a word that a FIFO offers (`guarded.py` shows it). What the word is loaded with comes from the
-memory of a hand-written FIFO, or from a register behind it, and the rules of the FIFO
-(`shell/sv/stream.sby`, `deep_stream.sby`, `release.sby`) show that it was written since the last reset.
+memory of a hand-written FIFO, or from a register behind it or in its place, and the rules of the FIFO
+(`shell/sv/stream.sby`, `deep_stream.sby`, `short_stream.sby`, `release.sby`) show that it was written since
+the last reset.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..shell import (
     BUS_DATA,
     DEEP_STREAM_FILE,
     RELEASE_FILE,
+    SHORT_STREAM_FILE,
     STREAM_FILE,
     TAG_DATA,
     own_names,
@@ -133,7 +135,7 @@ def _cone(
 
 def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
     """Bits of the words that FIFOs offer, whose text is in one of the files `fifos`: registers loaded from
-    the memory, or where that says so from registers behind it.
+    the memory, or where that says so from registers behind it, or in its place.
     """
     logic = Logic.of(n)
 
@@ -148,10 +150,16 @@ def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
     loaded = {q: logic.choice(d)[0] for q, d in registers.items()}
     behind = of(file for file, registered in fifos.items() if registered)
     inside = {c["connections"]["Q"][0] for c in behind if c["type"] == FLIP_FLOP}
+    stored |= {q for q in inside if n.name(q).rpartition(".")[2].split("[")[0] in _ROW}
     while further := {q for q in inside if loaded[q] & stored} - stored:
         stored |= further
     return {q for q, ends in loaded.items() if ends & stored}
 
+
+_ROW = ("words_q", "beside_q")
+"""Names of the registers that are in the place of a memory; the last one's has the names of the ports and
+wires that show it.
+"""
 
 _VERDICT = ("good_q", "good_o", "good", "back_q", "hold_q")
 """Names of the registers of a verdict and of a direction: the first one also has the names of the ports and
@@ -182,8 +190,8 @@ def prove_reset(
     """One cycle of the input `reset` of `n` clears every register from which an output that is not in `data`
     can be reached, or nobody reads it before it has been loaded; outputs in `quiet` are 0 after it. `clock`:
     the port that registers follow; `fifos`: the files of hand-written FIFOs, if the core may have one, and
-    whether there are registers behind its memory; `buffer`: that of the buffer in which words wait for a
-    verdict. Raises CheckFailed with one that stays.
+    whether there are registers behind its memory or in its place; `buffer`: that of the buffer in which words
+    wait for a verdict. Raises CheckFailed with one that stays.
     """
     lined = _check_lines(n, reset, clock)
     order = topological(n, through_ff=False)
@@ -234,6 +242,7 @@ def check_reset(folder: CoreFolder) -> str:
     data, quiet = ({name for name, own in names.items() if own in of} for of in (_DATA, _QUIET))
     top, buffer = record["top"], own_names(RELEASE_FILE, record["top"])
     fifos = {own_names(STREAM_FILE, top): False, own_names(DEEP_STREAM_FILE, top): True, buffer: True}
+    fifos[own_names(SHORT_STREAM_FILE, top)] = True
     done = prove_reset(n, ports["reset"], data, quiet, ports["clk"], fifos, buffer)
     lines = (
         f"; {done.lined} in lines of valid bits show nothing until what was inside has left"

@@ -70,7 +70,7 @@ class Queue:
     def _cell(self, zeroise: str, reset: str) -> Cell:
         """The FIFO. zeroise, reset: as in `items`."""
         n, around = self.name, _width(self.beside)
-        parameters: dict[str, int | str] = {"WIDTH": _width(self.word), "DEPTH_LOG2": self.fifo.log2}
+        parameters: dict[str, int | str] = {"WIDTH": _width(self.word), **self.fifo.size}
         links = {
             "clk": "clk",
             "rst_i": reset,
