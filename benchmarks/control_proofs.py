@@ -54,6 +54,8 @@ from tests.shell.test_formal import (
     MAC_FAULTS,
     RELEASE,
     RELEASE_FAULTS,
+    SHORT,
+    SHORT_FAULTS,
     SOURCES,
     STORE,
     STORE_FAULTS,
@@ -119,6 +121,10 @@ def _of_streams() -> Iterator[Proof]:
     for width in (64, 128, 640):
         sizes = {"DEPTH_LOG2": 8, "WIDTH": width}
         yield Proof(f"stream of 256 words of {width} bits", FILES, "rules", sizes)
+    for places in (2, 3, 4):
+        sizes = {"PLACES": places, "WIDTH": 8}
+        yield Proof(f"stream of {places} words in registers", SHORT, "rules", sizes)
+        yield Proof(f"stream of {places} words in registers is filled", SHORT, "reach", sizes)
     for log2, grace, margin in ((3, 0, 4), (5, 0, 4), (5, 1, 5), (7, 2, 9)):
         sizes = {"DEPTH_LOG2": log2, "GRACE": grace, "MARGIN": margin}
         name = f"deep stream of {1 << log2} words, {margin} left free, told {grace} cycles ahead"
@@ -140,6 +146,7 @@ def faults() -> Iterator[tuple[str, tuple[str, ...], str, Fault]]:
     """(name, files, script's task, fault)."""
     for what, files, task, found in (
         ("stream", FILES, "rules", STREAM_FAULTS),
+        ("short stream", SHORT, "rules", SHORT_FAULTS),
         ("deep stream", DEEP, "rules", DEEP_FAULTS),
         ("release after the verdict", RELEASE, "always", RELEASE_FAULTS),
         ("counter", COUNTER, "gcm", COUNTER_FAULTS),

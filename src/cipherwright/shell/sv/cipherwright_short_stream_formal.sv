@@ -13,7 +13,7 @@
 `default_nettype none
 module cipherwright_short_stream_formal #(
     parameter integer WIDTH  = 8,
-    parameter integer PLACES = 2
+    parameter integer PLACES = 3
 ) (
     input wire             clk,
     input wire             rst_i,
