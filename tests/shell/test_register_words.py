@@ -32,6 +32,7 @@ from tests.verify.test_checks import broken_file
 
 WORDS = "interface=registers"
 TAGS = ("aes128-cmac-small", *LIGHT_LOOP, "tag_bits=32", WORDS, "control=wishbone")
+HALVES = ("des-small", "mode=cmac", "direction=encrypt", WORDS, "control=apb")
 NONCES = ("aes128-ccm-small", *LIGHT_LOOP, WORDS, "control=apb")
 PACKETS = ("aes-gcm-small", *LIGHT_LOOP, "release=verdict", "release_words=32", WORDS, "control=axi-lite")
 IVS = ("aes-gcm-small", *LIGHT_LOOP, "iv_bits=any", "tag_bits=96", WORDS, "control=wishbone")
@@ -61,7 +62,7 @@ def test_words_by_drivers_from_outside(
 
 
 @pytest.mark.long_check
-@pytest.mark.parametrize("variant", [TAGS, PACKETS, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
+@pytest.mark.parametrize("variant", [TAGS, HALVES, PACKETS, IVS], ids=lambda v: f"{v[0]} {v[-1]}")
 def test_what_verify_says(variant: tuple[str, ...], built: Callable[..., Built]) -> None:
     folder = built(*variant)[1]
     assert "18 messages in words over" in check_register_words(folder)

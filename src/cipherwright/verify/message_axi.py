@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..cipher.xts import number_after
 from ..errors import CheckFailed
-from ..shell import WORD_BYTES, PortSet, bus_length_ports
+from ..shell import PortSet, bus_length_ports
 from .simulate import Model, Simulation, compile_simulation
 
 __all__ = ["Announced", "AxiMessageBench", "AxiSession", "Beat", "Flow"]
@@ -107,7 +107,7 @@ class AxiMessageBench:
     def beat_bytes(self) -> int:
         """Bytes of a beat, or of a word where words are registers."""
         if "s_axis_tdata" not in self.names:
-            return WORD_BYTES
+            return self.word_bytes
         return self.simulation.port("s_axis_tdata").width // 8
 
     @property
