@@ -111,8 +111,8 @@ FAULTS = {
     ),
     "a word that is not loaded": (
         CFB,
-        "des_small_cfb_encrypt_stream.sv",
-        when("out_data_q", "free", "free & ~read_q[0]"),
+        "des_small_cfb_encrypt_short_stream.sv",
+        when("words_q[LAST*WIDTH+:WIDTH]", "moves[LAST]", "moves[LAST] & ~inside_q[1]"),
         "depends on",
     ),
     "what goes beside a valid bit, which is read without it": (

@@ -148,12 +148,15 @@ def _words(n: Netlist, fifos: Mapping[str, bool]) -> set[Any]:
         c["connections"]["Q"][0]: c["connections"]["D"][0] for c in n.cells.values() if c["type"] == FLIP_FLOP
     }
     loaded = {q: logic.choice(d)[0] for q, d in registers.items()}
-    behind = of(file for file, registered in fifos.items() if registered)
-    inside = {c["connections"]["Q"][0] for c in behind if c["type"] == FLIP_FLOP}
+
+    def held(files: Iterable[str]) -> set[Any]:
+        return {c["connections"]["Q"][0] for c in of(files) if c["type"] == FLIP_FLOP}
+
+    inside = held(file for file, registered in fifos.items() if registered)
     stored |= {q for q in inside if n.name(q).rpartition(".")[2].split("[")[0] in _ROW}
     while further := {q for q in inside if loaded[q] & stored} - stored:
         stored |= further
-    return {q for q, ends in loaded.items() if ends & stored}
+    return {q for q in held(fifos) if loaded[q] & stored}
 
 
 _ROW = ("words_q", "beside_q")
