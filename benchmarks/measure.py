@@ -3,7 +3,7 @@
 Usage: python benchmarks/measure.py [PRESET [TARGET [SEEDS]]]     (all budgets where nothing is named;
     tdes-fast takes about 20 minutes) SEEDS, as 1 or 1,2: those of place and route, if not 1,2,3; for cores
     of which one takes that long already. SEEDS as +2: as well as those of the record, which is kept where
-    its best seed stays the best. The text, the netlist and the tools must be those of the record.
+    its best seed stays the best. Text, netlist, tools and what places must be those of the record.
 """
 
 from __future__ import annotations
@@ -20,11 +20,28 @@ from status import write_pages
 
 from cipherwright.report import clock_port, implementation_record, mapped_top
 from cipherwright.shell import rtl_digest
-from cipherwright.target import Recipe, implement, load_target
+from cipherwright.target import Recipe, Target, implement, load_target
+from cipherwright.tools import digest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.recorded import HOME, without_docstrings
 
 HERE = Path(__file__).resolve().parent
-# What two records must share to be of one netlist, placed by one version of the tools.
-SAME = ("preset", "target", "rtl_digest", "netlist_digest", "tool_versions", "luts", "ffs")
+# What two records must share to be of one netlist, placed by one code and one version of the tools.
+SAME = ("preset", "target", "rtl_digest", "netlist_digest", "tool_versions", "placed_by", "luts", "ffs")
+PLACING = ("place", "placed", "repair", "lanes", "floorplan")
+"""Modules of the room `target` that decide where cells are once a netlist is mapped."""
+
+
+def placed_by(target: Target, recipe: Recipe) -> str:
+    """Digest of what decides a placement beside the netlist and the tools: the code of this repository that
+    places, without its docstrings, what it is told of the device `target`, and the placer of the `recipe`.
+    The same netlist with another of these may have another clock.
+    """
+    code = [without_docstrings((HOME / "target" / f"{name}.py").read_text()) for name in PLACING]
+    facts = json.dumps([target.device, target.options], sort_keys=True)
+    return digest(*code, facts, target.placer(recipe.placer), str(recipe.placer_weight))
 
 
 def tell(text: str, fraction: float | None = None) -> None:
@@ -51,15 +68,12 @@ def main() -> None:
         with core_of(preset, target) as (made, core, _):
             print(f"{preset} on {target}", file=sys.stderr)
             chosen = load_target(target)
-            result = implement(
-                core.sources,
-                mapped_top(core.record, chosen.kind),
-                chosen,
-                replace(Recipe.of(made.parameters), seeds=seeds, clock=clock_port(core.record)),
-                tell,
-            )
+            recipe = replace(Recipe.of(made.parameters), seeds=seeds, clock=clock_port(core.record))
+            result = implement(core.sources, mapped_top(core.record, chosen.kind), chosen, recipe, tell)
             record = implementation_record(core.record, result)
         record["rtl_digest"] = rtl_digest(made.files)
+        if chosen.kind == "place-and-route":
+            record["placed_by"] = placed_by(chosen, recipe)
         path = HERE / "records" / f"{preset}@{target}.json"
         if wanted.startswith("+"):
             record = best_of_both(json.loads(path.read_text()), record)

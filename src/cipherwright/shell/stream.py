@@ -241,8 +241,8 @@ def stream_controls(modules: Iterable[Wrapper]) -> tuple[WrittenModule, ...]:
 
 def _written(kind: Fifo, parameters: Mapping[str, int]) -> WrittenModule:
     """The control of a FIFO of this kind, which has 2 ** DEPTH_LOG2 words of WIDTH bits, or PLACES."""
-    places = {"log2": parameters.get("DEPTH_LOG2", 0), "registers": parameters.get("PLACES", 0)}
-    fifo, width = replace(kind, **places), parameters["WIDTH"]
+    log2, registers = parameters.get("DEPTH_LOG2", 0), parameters.get("PLACES", 0)
+    fifo, width = replace(kind, log2=log2, registers=registers), parameters["WIDTH"]
     made = written_module(
         fifo.file,
         _control(width, parameters.get("BESIDE", 1), fifo.deep),
