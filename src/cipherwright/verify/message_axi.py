@@ -308,12 +308,16 @@ class AxiSession:
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Offer `key` (byte 0 of the standard first) until it is taken. `slot`: which it is for, where two
-        are resident. Nothing where keys come with unit numbers or packets. Raises CheckFailed where it is not
-        taken.
+        are resident. Nothing where keys come with unit numbers or packets. Where a beat is no word, a key
+        waits for what is in front of the core, so results are taken meanwhile. Raises CheckFailed where it is
+        not taken.
         """
         b, row = self.bench, self._idle()
         if b.travels or b.announces:
             return
+        if b.beat_bytes != b.word_bytes:
+            for side in b.sides:
+                self._put(row, f"{side}_tready", 1)
         self._put(row, b.ports.key_valid, 1)
         self._put(row, b.ports.key, int.from_bytes(key, "big"))
         if _SLOT in b.names:

@@ -59,12 +59,24 @@ module cipherwright_short_stream #(
     wire clear = rst_i | zeroise_i | zeroise_q;
     wire accept = core_valid_o & core_ready_i;
     wire taken = valid_q[LAST] & m_ready_i;
-    wire [PLACES:0] frees = {1'b0, free_q, ready_q};
+    wire [LAST:1] fewer, more;  // a place is not free any more, or is again
     // Register k takes what is in front of it: valid tells whether that counts.
     wire [PLACES-1:0] moves;
     wire load = valid_q[LAST-1] & moves[LAST];
     genvar k;
     generate
+        for (k = 1; k < PLACES; k = k + 1) begin : gen_free
+            if (k == 1) begin : gen_first
+                assign more[k] = ready_q;
+            end else begin : gen_next
+                assign more[k] = free_q[k-1];
+            end
+            if (k == LAST) begin : gen_top
+                assign fewer[k] = 1'b0;
+            end else begin : gen_below
+                assign fewer[k] = free_q[k+1];
+            end
+        end
         for (k = 0; k < PLACES; k = k + 1) begin : gen_moves
             if (k == LAST) begin : gen_last
                 assign moves[k] = ~valid_q[k] | m_ready_i;
@@ -123,8 +135,8 @@ module cipherwright_short_stream #(
             inside_q <= {PLACES{1'b0}};
         end else begin
             ready_q <= taken | free_q[1] | (ready_q & ~accept);
-            if (accept & ~taken) free_q <= frees[PLACES:2];
-            else if (taken & ~accept) free_q <= frees[PLACES-2:0];
+            if (accept & ~taken) free_q <= fewer;
+            else if (taken & ~accept) free_q <= more;
             // A register that moves on, or is empty, has what was in front of it.
             valid_q[0] <= core_valid_i | (valid_q[0] & ~moves[1]);
             valid_q[LAST:1] <= valid_q[LAST-1:0] | (valid_q[LAST:1] & ~moves[LAST:1]);
