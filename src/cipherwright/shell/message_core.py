@@ -87,8 +87,12 @@ _BEHIND = 2
 
 def message_fifo(spec: Datapath, latency: int, interval: int) -> Fifo:
     """A FIFO for what leaves `latency` cycles after a word at the latest, one in each `interval`, without a
-    loss of rate. Raises UserError where the `fifo_depth` of `spec` is too small for that.
+    loss of rate. Where words are registers and software is slower than the core, a result waits while the one
+    before it is read. Raises UserError where the `fifo_depth` of `spec` is too small for that.
     """
+    if spec.interface == "registers":
+        accesses = word_interval(spec.control, spec.block_bits, True)
+        latency += accesses * (accesses > interval)
     least = choose_fifo(latency, interval, 1, 0)
     if spec.fifo_depth and spec.fifo_depth < least.places:
         raise UserError(
