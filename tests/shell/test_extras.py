@@ -149,6 +149,8 @@ KEYED = (*UNITS, "key=agile", "key_expansion=logic", "key_ranks=0")
 SLOTS = (*LIGHT_GCM, "stages=16", "key_slots=2")
 LENGTH_CORE = ("aes128-ccm-small", *LIGHT_LOOP)
 LENGTHS = (*LENGTH_CORE, "interface=axi-stream", "tid_bits=3")
+WIDE = ("aes-hctr2-small", *LIGHT_LOOP, "key_bits=128", "key_expansion=logic", "key=agile", "stages=2")
+WIDE = (*WIDE, "message_bytes=128", "interface=axi-stream", "tid_bits=2")
 """A core of each kind of whole messages."""
 
 HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
@@ -181,6 +183,8 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         ((*SLOTS, "interface=axi-stream", "channels=2", "control=wishbone"), 1),
         ((*PACKETS, "tdata_bits=32", "control=axi-lite"), 2),
         ((*RUNS, "tdata_bits=256"), 3),
+        (WIDE, 2),
+        ((*WIDE, "tdata_bits=32", "control=axi-lite"), 2),
     ],
     ids=[
         *("tags", "tags and apb", "packets", "packets and axi-lite", "packets with lengths"),
@@ -191,6 +195,7 @@ HARDEST = "idle=random/pressure=random|one_after_the_other|a_run|two_keys"
         "announced keys in channels",
         *("channels and axi-lite", "channels and apb", "two keys in channels and wishbone"),
         *("packets in parts of words", "units in several words"),
+        *("wide packets", "wide packets in parts of words"),
     ],
 )
 def test_the_cocotb_bench_of_messages_runs(
@@ -209,6 +214,7 @@ def test_the_cocotb_bench_of_messages_runs(
         (TAGS, flip("m_axis_tid", "3'd1")),
         (PACKETS, flip("m_tag_tuser", "3'd2")),
         (PACKETS, flip("m_tag_tdata", "128'd1")),
+        (WIDE, flip("m_axis_tuser", "2'd2")),
         ((*LENGTHS, "control=wishbone"), takes("u_core.s_aad_bytes_i", "32'd0")),
         ((*PACKETS, "channels=2", "tid_bits=2"), takes("u_channel_1.s_iv_i", "ch0_s_iv_i")),
         (
@@ -217,7 +223,7 @@ def test_the_cocotb_bench_of_messages_runs(
         ),
     ],
     ids=[
-        *("tag", "keep", "id", "verdict", "tag of a packet", "length in a register", "IV of another channel"),
+        *("tag", "keep", "id", "verdict", "tag of a packet", "refusal", "length in a register", "IV of another channel"),
         "IV in a channel's register",
     ],
 )
@@ -366,8 +372,8 @@ def test_the_model_runs(built: Callable[..., Built], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "variant",
-    [TAG_CORE, LENGTH_CORE, LENGTHS, (*TAGS, "tdata_bits=32"), (*LENGTHS, "tdata_bits=256")],
-    ids=["tags", "ccm", "ccm axi", "tags in parts of words", "ccm in several words"],
+    [TAG_CORE, LENGTH_CORE, LENGTHS, (*TAGS, "tdata_bits=32"), (*LENGTHS, "tdata_bits=256"), WIDE],
+    ids=["tags", "ccm", "ccm axi", "tags in parts of words", "ccm in several words", "wide packets"],
 )
 def test_the_model_of_whole_messages_runs(
     variant: tuple[str, ...], built: Callable[..., Built], tmp_path: Path

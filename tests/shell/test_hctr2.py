@@ -75,7 +75,10 @@ FAULTS = {
     "a word without a byte is taken": use("wrong", "~some", "1'b0"),
     "a packet that is refused shows its bytes": use("shows", "~error_q", "1'b1"),
     "a result is lost where nobody takes it": use("move", "~valid_q", "1'b1"),
-    "a key is taken within a packet": use("inside_o", "begun_q", "work_q"),
+    "a key is taken within a packet": use("loop_hctr2:inside_o", "begun_q", "work_q"),
+    "a packet begins before a key that waits": use(
+        "hctr2:inside_o", "~(valid_o & ready_i & last_o)", "1'b1"
+    ),
     "a word is taken while a packet is at work": drop("loop_hctr2:ready_o", "~work_q"),
 }
 
@@ -266,7 +269,7 @@ def test_what_nobody_has_is_said(built: Callable[..., Built]) -> None:
         ("aes128-fast", ["mode=hctr2"], "mode = hctr2 needs architecture = iterative"),
         ("aes-small", ["mode=hctr2"], "mode = hctr2 needs direction = both"),
         ("des-small", ["mode=hctr2"], "mode = hctr2 needs block_bits = 128 or 256"),
-        (PRESET, ["interface=axi-stream"], "mode = hctr2 needs interface = plain"),
+        (PRESET, ["interface=stream"], "mode = hctr2 needs interface = plain or axi-stream"),
         (PRESET, ["message_bytes=3000"], "the buffer of texts has a power of two of bytes, not 3000"),
         (PRESET, ["digit_bits=9"], "mode = hctr2 needs digit_bits = 0, 1, 2, 4, 8, 16 or 32, not 9"),
         ("aes-small", ["message_bytes=256"], "message_bytes = 256 needs mode = hctr2"),
@@ -279,5 +282,5 @@ def test_what_is_not_there_is_refused(preset: str, changes: list[str], said: str
 
 @pytest.mark.parametrize("extra", ["cocotb", "model"])
 def test_no_other_benches_are_made(extra: str, built: Callable[..., Built]) -> None:
-    with pytest.raises(UserError, match=f"--with {extra} is not made for mode = hctr2"):
+    with pytest.raises(UserError, match=f"--with {extra} is not made for mode = hctr2 at plain ports"):
         check_extras(built(PRESET)[0], [extra])

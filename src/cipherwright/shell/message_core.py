@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from ..cipher.cmac import tag_length
-from ..cipher.modes import MAC_MODES, PACKET_MODES
+from ..cipher.modes import MAC_MODES, PACKET_MODES, WIDE_MODES
 from ..errors import UserError
 from ..rtl import AnyModule, Group, Pin, Rate, Wrapper
 from ..spec import Datapath
@@ -187,9 +187,11 @@ def _side_by_side(spec: Datapath, one: Surrounded) -> Surrounded:
 
 
 def _more_latency(bus: MessageBus) -> int:
-    """Cycles by which a result is later behind the bus: none where words wait in the core's own buffer."""
-    if bus.longest:
-        return 0
+    """Cycles by which a result is later behind the bus: none where words wait in the core's own buffer, one
+    where the core itself waits until they are taken.
+    """
+    if bus.longest or not bus.fifos:
+        return int(not bus.longest)
     slowest = bus.fifos.get("data", bus.fifos.get("tag"))
     assert slowest is not None
     return slowest.latency + (bus.kind == "unit")
@@ -243,7 +245,7 @@ def _facts(spec: Datapath, core: Inner, bus: MessageBus) -> MapFacts:
         fills=False,
         unit_bits=widths.get("unit_i", 0),
         packets=bus.kind == "packet",
-        tag_bytes=0 if bus.kind == "unit" else bus.tag_bits // 8,
+        tag_bytes=bus.tag_bits // 8 if bus.kind in ("packet", "message") else 0,
         slots="load_slot_i" in widths,
         runs="unit_more_i" in widths,
         unit_slots="key_slot_i" in widths,
@@ -258,11 +260,13 @@ def _bus(
     spec: Datapath, inside: str, groups: Sequence[Group], fifos: Mapping[str, Fifo], longest: int
 ) -> MessageBus:
     packets, tags = spec.mode in PACKET_MODES, spec.mode in MAC_MODES
+    kinds = {**dict.fromkeys(PACKET_MODES, "packet"), **dict.fromkeys(MAC_MODES, "message")}
+    kinds |= dict.fromkeys(WIDE_MODES, "wide")
     options = spec.options()
     return MessageBus(
         inside,
         groups,
-        "packet" if packets else "message" if tags else "unit",
+        kinds.get(spec.mode, "unit"),
         spec.block_bits * spec.lane_count,
         spec.tid_bits,
         packets or (not tags and spec.direction == "both"),

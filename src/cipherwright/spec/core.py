@@ -185,8 +185,8 @@ class Spec(BaseModel):
         needs(("hctr2",), "every packet says which way it goes", direction=("both",)),
         needs(
             ("hctr2",),
-            "its results have a ready of their own at plain ports, and no bus is made for them",
-            interface=("plain",),
+            "its results have a ready of their own at plain ports, and software writes no words of it",
+            interface=("plain", "axi-stream"),
         ),
     ] = option(
         "ecb",

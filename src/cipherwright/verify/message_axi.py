@@ -142,6 +142,11 @@ class AxiMessageBench:
         release = (self.record.get("packet") or {}).get("release") or {}
         return int(release.get("longest_packet_words", 0))
 
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the longest text of HCTR2, and of the longest tweak (0: it is another mode)."""
+        return int((self.record.get("wide") or {}).get("message_bytes", 0))
+
     @cached_property
     def patience(self) -> int:
         """Cycles in which something happens, as long as results are taken."""
@@ -151,6 +156,8 @@ class AxiMessageBench:
         mac = (r.get("mac") or {}).get("longest_latency_cycles", 0)
         first = (r.get("packet") or {}).get("initial_block_cycles", 0)
         powers = (r.get("packet") or {}).get("power_cycles", 0)
+        if wide := r.get("wide"):  # a text goes through the core twice behind its last word
+            powers += wide["setup_cycles"] + 2 * self.most_bytes // self.word_bytes * r["interval_cycles"]
         return int(4 * (r["latency_cycles"] + r["interval_cycles"] + tags + late + mac + first) + powers + 64)
 
     def session(self, seed: int = 1) -> AxiSession:

@@ -18,10 +18,12 @@ from ..shell import WORD_BYTES
 from .ccm import random_ccm
 from .cmac import mac_tag
 from .gcm import random_packets
+from .hctr2 import wide_result
 from .message_axi import Announced, AxiMessageBench, AxiSession, Beat, Flow
 from .packets import Packet, PacketResult
 from .reference import reference_of
 from .units import Unit
+from .wide_packets import WidePacket
 from .xts import random_units, unit_result
 
 __all__ = [
@@ -158,6 +160,12 @@ def messages_of(
             keys = [key if rng.integers(0, 2) else fresh_key(bench, p, rng) for _ in units]
         made = zip(units, keys, strict=True)
         return joined([_unit_beats(bench, p, own, unit, next(ids())) for unit, own in made])
+    if "wide" in bench.record:
+        longest = _longest(bench)
+        tweaks = [rng.bytes(int(rng.integers(0, longest)) if n % 3 else 0) for n in sizes]
+        ways = [bool(rng.integers(0, 2)) for _ in sizes]
+        wide = [WidePacket(t, rng.bytes(n), way) for t, n, way in zip(tweaks, sizes, ways, strict=True)]
+        return joined([_wide_beats(bench, p, key, packet, ids()) for packet in wide])
     return joined([_mac_beats(p, key, rng.bytes(n), bench, ids()) for n in sizes])
 
 
@@ -201,6 +209,24 @@ def _mac_beats(
     beats = tuple(_cut(message, size, 0, ids)) or (Beat(b"", True, 0, next(ids)),)
     tag = mac_tag(p, key, message)[: int(min(p["tag_bits"], p["block_bits"])) // 8]
     return Traffic(beats, {"m_axis": tuple(_cut(tag, size, 0, repeat(beats[-1].id)))})
+
+
+def _wide_beats(
+    bench: AxiMessageBench, p: Mapping[str, Any], key: bytes, packet: WidePacket, ids: Iterator[int]
+) -> Traffic:
+    """A packet of HCTR2. One whose text is shorter than a block or longer than the buffer, or whose tweak is
+    longer, leaves a beat without bytes that says so.
+    """
+    way, size, most = int(packet.decrypt), bench.beat_bytes, bench.most_bytes
+    tweak = [replace(b, last=False) for b in _cut(packet.tweak, size, way | 2, ids)]
+    text = _cut(packet.text, size, way, ids) or [Beat(b"", True, way, next(ids))]
+    told = repeat(text[-1].id)
+    refused = not bench.word_bytes <= len(packet.text) <= most or len(packet.tweak) > most
+    if refused:
+        left = [Beat(b"", True, way | 2, next(told))]
+    else:
+        left = _cut(wide_result(p, key, packet), size, way, told)
+    return Traffic((*tweak, *text), {"m_axis": tuple(left)})
 
 
 def play(s: AxiSession, traffic: Traffic, flow: Flow, within: Callable[[], None] | None = None) -> None:
@@ -264,6 +290,8 @@ def _check_latency(bench: AxiMessageBench, p: Mapping[str, Any], rng: np.random.
     key, r = fresh_key(bench, p, rng), bench.record
     one = bench.word_bytes == bench.beat_bytes
     traffic = messages_of(bench, p, key, [2 * bench.beat_bytes if one else bench.word_bytes], rng)
+    if "wide" in r:
+        traffic = _wide_beats(bench, p, key, WidePacket(b"", rng.bytes(bench.word_bytes)), repeat(0))
     with bench.session() as s:
         s.load_key(key)
         s.quiet(bench.patience)

@@ -93,7 +93,7 @@ class WideSession(MessageSession):
 
     def send(self, packet: WidePacket, pauses: Pauses = Pauses(), next_key: bytes = b"") -> None:
         """Play `packet` with `pauses`, to its end. next_key: a key that is offered from the second word on,
-        and must not be taken within the packet (b"": none).
+        and must not be taken within the packet, nor a word behind it before the key (b"": none).
         """
         size = self.bench.block_bytes
         self.play(wide_words(packet.tweak, packet.text, size), packet.decrypt, pauses, next_key)
@@ -127,6 +127,10 @@ class WideSession(MessageSession):
             self.with_key(rows[int(taken[min(1, len(words) - 1)]) + (len(words) == 1) :], next_key)
         out = self.run(rows)
         self._check_inputs(out, taken)
+        if next_key:
+            behind = self.run(self.offered(self.idle(1), next_key))
+            if s.view(behind, b.ports.ready_out).any():
+                raise CheckFailed("a packet begins while a key is offered that was offered before it")
         self._check_outputs(out, first, leaves)
         self._collect(out[leaves], refused)
 

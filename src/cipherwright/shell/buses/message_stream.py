@@ -1,8 +1,9 @@
-"""AXI-Stream around a core of whole messages: packets of GCM and CCM, data units of XTS, messages of CMAC.
+"""AXI-Stream around a core of whole messages: packets of GCM and CCM, data units of XTS, messages of CMAC,
+packets of HCTR2.
 
 Nothing holds the results of such a core back. A beat is taken only while a place in a FIFO is free for
-whatever it makes leave, so that every result finds room. A word is a beat; byte 0 of a message is in
-TDATA[7:0] of its first beat.
+whatever it makes leave, so that every result finds room. A core of HCTR2 waits itself until a result is
+taken, and has no FIFO. A word is a beat; byte 0 of a message is in TDATA[7:0] of its first beat.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ __all__ = ["TAG_DATA", "MessageBus", "message_bus_ports", "message_bus_top"]
 class MessageBus:
     """What AXI-Stream is around.
 
-    inside: module of the core; groups: its ports; kind: packet, unit or message; block_bits: of a word;
+    inside: module of the core; groups: its ports; kind: packet, unit, message or wide (a packet whose result
+    is as long as its text); block_bits: of a word;
     id_bits: of TID; ways: each message says which way it goes; any_iv: IVs come in words, too; tag_bits: that
     are shown; fifos: of results, of late results and of tags, as far as the kind has them, by name. longest:
     words of data of a packet that waits for its verdict in the core's own buffer, which is the FIFO of
@@ -72,6 +74,8 @@ class MessageBus:
         fields = [("decrypt_i", "the message is decrypted (0: encrypted)")] * self.ways
         if self.kind == "packet":
             fields.append(("aad_i", "the beat is additional data (0: data)"))
+        if self.kind == "wide":
+            fields.append(("aad_i", "the beat is of the tweak, which comes first (0: of the text)"))
         if self.any_iv:
             meaning = "the beat is of an IV that has not 96 bits; TLAST ends the IV, and its packet follows"
             fields.append(("iv_word_i", meaning))
@@ -96,6 +100,13 @@ class MessageBus:
         return tuple(p for p in self.beside if p.name not in _OF_PACKET)
 
     @property
+    def back(self) -> tuple[tuple[str, str], ...]:
+        """Bits of m_axis_tuser from bit 0 on: name, and meaning."""
+        name = "packet" if self.kind == "wide" else self.kind
+        way = (("decrypt", f"the {name} was decrypted"),) if self.ways else ()
+        return (*way, _REFUSED) if self.kind == "wide" else way
+
+    @property
     def verdict(self) -> tuple[tuple[str, str], ...]:
         """Bits of m_tag_tuser from bit 0 on: name, and meaning."""
         return _verdict(self) if self.kind == "packet" else ()
@@ -114,6 +125,12 @@ class MessageBus:
         """The port `name` of the core."""
         return next(p for g in self.groups for p in g.pins if p.name == name)
 
+
+_REFUSED = (
+    "error",
+    "the packet breaks a rule or is too long: this beat without bytes is all of its result",
+)
+"""The bit above the direction where packets may be refused."""
 
 _BEAT = ("block_i", "keep_i", "last_i")
 """Ports of a core that TDATA, TKEEP and TLAST are for; those of TUSER are `MessageBus.user`."""
@@ -135,16 +152,23 @@ def _id(bus: MessageBus, name: str, out: bool, meaning: str) -> list[Pin]:
     return [Pin(name, bus.id_bits, out, meaning=meaning)] if bus.id_bits else []
 
 
+def _name(bus: MessageBus) -> str:
+    """What a message is called."""
+    return "packet" if bus.kind == "wide" else bus.kind
+
+
 def _given_pins(bus: MessageBus) -> tuple[Pin, ...]:
     """What is offered with s_axis_tvalid."""
     word, last = f"bytes of a {bus.kind}", f"{bus.kind}'s last beat"
     if bus.kind == "packet":
         word, last = "additional data or data", "last beat of its kind"
+    if bus.kind == "wide":
+        word, last = "a tweak or a text", "last beat of either"
     kept = f"bytes that count: all of them, or in the {last} the first ones"
     return (
         Pin("s_axis_tdata", bus.block_bits, order=Order.PIECE_LITTLE, meaning=word),
         Pin("s_axis_tkeep", bus.lanes, meaning=kept),
-        Pin("s_axis_tlast", meaning=f"the beat ends a {bus.kind}"),
+        Pin("s_axis_tlast", meaning=f"the beat ends a {_name(bus)}"),
         *([Pin("s_axis_tuser", len(bus.user), meaning=_told(bus.user))] if bus.user else []),
         *_id(bus, "s_axis_tid", False, "handed through"),
         *(Pin(f"s_{p.name}", p.width, order=p.order, meaning=p.meaning) for p in bus.beside),
@@ -157,14 +181,16 @@ def _result_pins(bus: MessageBus) -> tuple[Pin, ...]:
     pins = [
         Pin("m_axis_tdata", bus.block_bits, True, order=order, meaning="bytes of the result"),
         Pin("m_axis_tkeep", bus.lanes, True, meaning=kept),
-        Pin("m_axis_tlast", 1, True, meaning=f"the beat ends the result of a {bus.kind}"),
+        Pin("m_axis_tlast", 1, True, meaning=f"the beat ends the result of a {_name(bus)}"),
     ]
     if bus.kind == "message":
         shown = f" ({bus.tag_bits} bits)" if bus.tag_bits < bus.block_bits else ""
         pins[0] = Pin("m_axis_tdata", bus.block_bits, True, order=order, meaning=f"tag of a message{shown}")
         pins[2] = Pin("m_axis_tlast", 1, True, meaning="1: a tag is a packet of one beat")
-    way = [Pin("m_axis_tuser", 1, True, meaning=f"the {bus.kind} was decrypted")] if bus.ways else []
-    return (*pins, *way, *_id(bus, "m_axis_tid", True, "TID of the beat that it is the result of"))
+    told = bus.back[0][1] if len(bus.back) == 1 else _told(bus.back)
+    way = [Pin("m_axis_tuser", len(bus.back), True, meaning=told)] if bus.back else []
+    whose = "the packet's last beat" if bus.kind == "wide" else "the beat that it is the result of"
+    return (*pins, *way, *_id(bus, "m_axis_tid", True, f"TID of {whose}"))
 
 
 _VERDICT = (
@@ -235,24 +261,25 @@ def message_bus_top(name: str, bus: MessageBus, tells: bool = False) -> Wrapper:
     """The module `name`: the AXI-Stream ports of `bus` around its core of messages. `tells`: it tells what is
     around it to forget, by zeroising_o.
     """
-    made = {"packet": _packets, "unit": _units, "message": _tags}[bus.kind]
+    made = {"packet": _packets, "unit": _units, "message": _tags, "wide": _wide}[bus.kind]
     queues, items = made(bus)
     room = " & ".join([*["data_room"] * (bus.longest > 0), *(f"{q.name}_room" for q in queues)])
+    waits = "A beat is taken only while a place is free for whatever it makes leave."
     return Wrapper(
         name,
         (
             f"AXI-Stream ports around {bus.inside}. Byte 0 of a message is in TDATA[7:0]; ready depends "
             "on registers "
             "only.",
-            "A beat is taken only while a place is free for whatever it makes leave.",
+            waits if queues else "The core waits until a result is taken.",
         ),
         _groups(bus, tells),
         declared_first(
             (
                 Wire(("core_ready", "zeroising")),
-                Let("room", room),
-                Let("take", "s_axis_tvalid & core_ready & room"),
-                Drive("s_axis_tready", "core_ready & room"),
+                *([Let("room", room)] if room else []),
+                Let("take", "s_axis_tvalid & core_ready" + " & room" * bool(room)),
+                Drive("s_axis_tready", "core_ready" + " & room" * bool(room)),
                 *(item for q in queues for item in q.items("zeroising", "anew" if bus.longest else "rst_i")),
                 *items,
                 *([Drive("zeroising_o", "zeroising")] if tells else []),
@@ -267,13 +294,17 @@ def _links(bus: MessageBus) -> dict[str, str]:
     clocks = [g for g in bus.groups if isinstance(g, ClockReset)]
     links = {p.name: p.name for g in (*clocks, *bus.loads) for p in g.pins}
     links |= {n: n for n in ("zeroise_i", "busy_o")} | {"zeroising_o": "zeroising"}
-    links |= {"valid_i": "s_axis_tvalid & room", "ready_o": "core_ready"}
+    valid = "s_axis_tvalid" if bus.kind == "wide" else "s_axis_tvalid & room"
+    links |= {"valid_i": valid, "ready_o": "core_ready"}
     links |= {"block_i": bytes_reversed("s_axis_tdata", bus.block_bits), "last_i": "s_axis_tlast"}
     links |= {"keep_i": bits_reversed("s_axis_tkeep", bus.lanes)}
     links |= {port: bus.bit(port) for port, _ in bus.user}
     links |= {p.name: f"s_{p.name}" for p in bus.beside}
     if bus.kind == "message":
         return links | {"tag_valid_o": "made", "tag_o": "tag"}
+    if bus.kind == "wide":
+        shown = ("valid", "block", "keep", "last", "error")
+        return links | {f"{n}_o": f"result_{n}" for n in shown} | {"ready_i": "move"}
     links |= {"valid_o": "made", "block_o": "result", "keep_o": "kept", "last_o": "ends"}
     if bus.kind == "unit":
         return links | {"late_o": "late"}
@@ -425,7 +456,7 @@ def _leave(bus: MessageBus, valid: str, name: str) -> list[WrapperItem]:
         Drive("m_axis_tdata", bytes_reversed(f"{name}_block", bus.block_bits)),
         Drive("m_axis_tkeep", bits_reversed(f"{name}_keep", bus.lanes)),
         Drive("m_axis_tlast", f"{name}_last"),
-        *([Drive("m_axis_tuser", f"{name}_decrypt")] if bus.ways else []),
+        *([Drive("m_axis_tuser", concatenated(f"{name}_{n}" for n, _ in bus.back))] if bus.back else []),
         *([Drive("m_axis_tid", f"{name}_id")] if bus.id_bits else []),
     ]
 
@@ -498,4 +529,35 @@ def _tags(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
         Drive("m_axis_tkeep", f"{bus.lanes}'b{keep}"),
         Drive("m_axis_tlast", "1'b1"),
         *([Drive("m_axis_tid", "tag_id")] if bus.id_bits else []),
+    ]
+
+
+def _wide(bus: MessageBus) -> tuple[tuple[Queue, ...], list[WrapperItem]]:
+    """Packets of HCTR2, one at a time: no word is taken while a result leaves, so what goes with the packet
+    waits in registers until it has left. A result is in a register at the port.
+    """
+    tid = [("id", bus.id_bits)] if bus.id_bits else []
+    held = [("within_q", 1), ("way_q", 1), *((f"{n}_q", width) for n, width in tid)]
+    steps = [
+        Step("within_q", "~zeroising & (take ? ~s_axis_tlast : within_q)"),
+        Step("way_q", f"~zeroising & (take & ~within_q ? {bus.bit('decrypt_i')} : way_q)"),
+        *(Step("id_q", f"zeroising ? {width}'d0 : take ? s_axis_tid : id_q") for _, width in tid),
+        Step("out_valid", "~zeroising & (move ? result_valid : out_valid)"),
+    ]
+    cleared = [*held, ("out_valid", 1)]
+    values = {"decrypt": "way_q", "id": "id_q"}
+    fields = [("block", bus.block_bits), ("keep", bus.lanes), ("last", 1), ("error", 1), ("decrypt", 1), *tid]
+    return (), [
+        Wire(("result_valid", "result_last", "result_error")),
+        Wire(("result_block",), bus.block_bits),
+        Wire(("result_keep",), bus.lanes),
+        Reg(("within_q",), note="A packet has begun whose last beat was not taken."),
+        Reg(("way_q",), note="The packet is decrypted."),
+        *(Reg(("id_q",), width, vector=True) for _, width in tid),
+        Reg(("out_valid",), note="A word is offered."),
+        *(Reg((f"out_{n}",), width, vector=width > 1 or n == "id") for n, width in fields),
+        Let("move", "~out_valid | m_axis_tready"),
+        Clocked(tuple(steps), tuple((n, f"{width}'d0") for n, width in cleared)),
+        Clocked(tuple(Step(f"out_{n}", values.get(n, f"result_{n}"), "move") for n, _ in fields)),
+        *_leave(bus, "out_valid", "out"),
     ]

@@ -296,7 +296,9 @@ def _fields(bus: MessageBus, narrow: bool) -> tuple[_Fields, _Fields, _Fields]:
     )
     tag += [("s_tag_i", p.width) for p in bus.beside if p.name == "tag_i"]
     first = [(f"s_{p.name}", p.width) for p in bus.beside if p.name != "tag_i"]
-    back = [("m_axis_tuser", 1)] * bus.ways + [("m_axis_tid", bus.id_bits)] * bool(bus.id_bits)
+    back = [("m_axis_tuser", len(bus.back))] * bool(bus.back) + [("m_axis_tid", bus.id_bits)] * bool(
+        bus.id_bits
+    )
     return (tag, first, back) if narrow else ([*tag, *first], [], back)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES
+from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, WIDE_MODES
 
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode
@@ -179,7 +179,7 @@ _WORD_EVENTS = [
 """What happens to words of messages."""
 
 
-_MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *UNIT_MODES, *MAC_MODES)
+_MODES = ("ecb", *CHAIN_MODES, *PACKET_MODES, *UNIT_MODES, *MAC_MODES, *WIDE_MODES)
 """Modes by their number in CAPABILITIES."""
 
 

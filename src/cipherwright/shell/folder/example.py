@@ -13,7 +13,7 @@ from ...cipher.modes import CHAIN_MODES, MAC_MODES, PACKET_MODES, UNIT_MODES, WI
 from ...cipher.xts import halves, xts
 from ...spec import Datapath, Loop, Spec
 
-__all__ = ["Worked", "message_result", "on_blocks", "on_numbers", "worked_block"]
+__all__ = ["Worked", "message_result", "on_blocks", "on_numbers", "wide_result", "worked_block"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,18 @@ def message_result(
     return out if spec.mode in ("ecb", "cbc") else out[: len(data)]
 
 
+def wide_result(spec: Spec, key: bytes, tweak: bytes, text: bytes, decrypt: bool = False) -> bytes:
+    """What a packet of HCTR2 with `tweak` and `text` becomes under `key`, by the described cipher of `spec`;
+    `decrypt`: its direction.
+    """
+    size, cipher = spec.block_bits // 8, spec.described
+
+    def crypt(word: int, back: bool) -> int:
+        return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "little"), back), "little")
+
+    return hctr2(crypt, 8 * size, tweak, text, decrypt)
+
+
 def on_blocks(spec: Spec, key: bytes) -> Callable[[bytes, bool], bytes]:
     """The described cipher of `spec` under `key`, from a block and whether it is decrypted."""
     return lambda block, back: spec.described.encrypt_block(key, block, back)
@@ -134,13 +146,9 @@ def _worked_message(spec: Spec, key: bytes) -> Worked:
 
 def _worked_wide(spec: Spec, key: bytes) -> Worked:
     """A packet with a tweak of 5 bytes and a text of a block and seven bytes."""
-    size, tweak, cipher = spec.block_bits // 8, bytes(0xA0 + i for i in range(5)), spec.described
+    size, tweak = spec.block_bits // 8, bytes(0xA0 + i for i in range(5))
     text = bytes(0x11 * (i % 16) for i in range(size + 7))
-
-    def crypt(word: int, back: bool) -> int:
-        return int.from_bytes(cipher.encrypt_block(key, word.to_bytes(size, "little"), back), "little")
-
-    return Worked(key, b"", text, hctr2(crypt, 8 * size, tweak, text), False, tweak)
+    return Worked(key, b"", text, wide_result(spec, key, tweak, text), False, tweak)
 
 
 def _worked_unit(spec: Spec) -> Worked:

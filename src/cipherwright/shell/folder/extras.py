@@ -39,10 +39,10 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
             "--with model waits for all words of a packet, and with release = verdict those of a refused one "
             f"never leave: take the testbench of the core, {core.top}_tb.v"
         )
-    if names and isinstance(core, Core) and core.wide:
+    if names and isinstance(core, Core) and core.wide and not core.stream:
         raise UserError(
-            f"--with {names[0]} is not made for mode = {core.parameters['mode']}: take the testbench of the "
-            f"core, {core.top}_tb.v"
+            f"--with {names[0]} is not made for mode = {core.parameters['mode']} at plain ports: take the "
+            f"testbench of the core, {core.top}_tb.v, or interface = axi-stream"
         )
     if "cocotb" not in names:
         return
@@ -54,7 +54,7 @@ def check_extras(core: Core | BuiltEngine, names: Sequence[str]) -> None:
 
 def _whole_messages(core: Core) -> bool:
     """Whether the core takes packets, data units or messages, and not blocks."""
-    return bool(core.packet or core.unit or core.mac)
+    return core.takes != "block"
 
 
 def extra_files(spec: Spec, core: Core | BuiltEngine, worked: Worked) -> dict[str, str]:
@@ -113,18 +113,21 @@ def _rows(pins: Sequence[Pin]) -> dict[str, tuple[int, int]]:
 
 def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
     """What the model's class says of packets, data units or messages: names of ports, and the worked one."""
-    p, n = core.ports, (core.packet or core.unit or core.mac or {})["ports"]
+    p, n = core.ports, (core.packet or core.unit or core.mac or core.wide or {})["ports"]
     axi, key = bool(core.stream), f'bytes.fromhex("{worked.key.hex()}")'
     data, result, tag, iv = (
         f'bytes.fromhex("{text.hex()}")' for text in (worked.block, worked.result, worked.tag, worked.iv)
     )
-    of_beat = ("aad", "iv_word", "key_slot") if core.packet else ()
+    of_beat = ("aad", "iv_word", "key_slot") if core.takes == "packet" else ()
     fields = {name: n[name] for name in of_beat if name in n}
     slots = {name: n[name] for name in SLOT_PORTS if name in n}
     fields = {**({"decrypt": p.decrypt} if p.decrypt else {}), **fields}
     if core.packet:
         kind = "packet"
         example = f'packet({key}, {iv}, {data}, aad=bytes.fromhex("{worked.aad.hex()}")) == ({result}, {tag})'
+    elif core.wide:
+        kind = "wide"
+        example = f'packet({key}, bytes.fromhex("{worked.aad.hex()}"), {data}) == {result}'
     elif core.unit:
         kind, example = "unit", f"unit({key}, {iv}, {data}) == {result}"
     else:
@@ -150,6 +153,8 @@ def _message_facts(spec: Spec, core: Core, worked: Worked) -> dict[str, object]:
         "size": size,
         "tag_bytes": len(worked.tag),
         "tag_beats": -(-len(worked.tag) // size) if axi else 1,
+        "block_bytes": core.parameters["block_bits"] // 8,
+        "most": (core.wide or {}).get("message_bytes", 0),
     }
     said = {"kind": kind, "axi": axi, "example": example, "fields": fields, "decrypt": p.decrypt}
     said["slots"] = slots

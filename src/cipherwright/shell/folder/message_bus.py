@@ -15,6 +15,7 @@ from .example import Worked
 from .mac import broken_messages
 from .packet import channel_sentences, first_result, key_limits
 from .unit import broken_units, units_ahead
+from .wide import wide_bytes, wide_refused, wide_timing, wide_warning
 from .words import begun_by
 
 __all__ = ["bus_sentences", "bus_table", "bus_timing"]
@@ -41,9 +42,14 @@ def _sentences(core: Core) -> Iterator[str]:
         else "Ready outputs depend on registers only."
     )
     yield "TKEEP has ones for the bytes that count, from bit 0 on. In m_axis the other bytes are 0."
-    yield "A place is kept free for whatever a beat makes leave, so nothing is lost under any back-pressure."
+    place = "The core waits until a result is taken" if core.wide else _PLACE
+    yield f"{place}, so nothing is lost under any back-pressure."
     yield from _width(core)
-    yield from (_packets if core.packet else _units if core.unit else _messages)(core)
+    yield from (_packets if core.packet else _units if core.unit else _wide if core.wide else _messages)(core)
+
+
+_PLACE = "A place is kept free for whatever a beat makes leave"
+"""Why no result is lost where a core does not wait."""
 
 
 def _beat_bytes(core: Core) -> int:
@@ -73,7 +79,7 @@ def _width(core: Core) -> Iterator[str]:
         return
     if beat < word:
         yield f"The core works on words of {word} bytes, which are {word // beat} beats."
-        if core.parameters["tid_bits"]:
+        if core.parameters["tid_bits"] and not core.wide:
             yield "A result has the TID of its word's last beat."
     else:
         yield f"The core works on words of {word} bytes, of which a beat has {beat // word}."
@@ -292,6 +298,42 @@ def _units(core: Core) -> Iterator[str]:
     yield from broken_units("ZEROISE" if core.bus else f"`{core.ports.zeroise}`")
 
 
+def _wide(core: Core) -> Iterator[str]:
+    """Packets whose result is as long as their text."""
+    yield from wide_warning(core)
+    bits, most = core.parameters["block_bits"], wide_bytes(core)
+    yield ""
+    yield (
+        "A packet is a message of HCTR2: beats of the tweak first, then beats of the text. TLAST ends it. "
+        "There need be no tweak."
+    )
+    yield (
+        "Only the last beat of the tweak and the last beat of the text may have fewer than "
+        f"{_beat_bytes(core)} bytes, from 1 byte on: no beat is empty."
+    )
+    yield (
+        f"A text has {bits // 8} to {most} bytes, a tweak 0 to {most}. The text waits in a memory, since the "
+        "first byte of the result depends on the last one of the text."
+    )
+    yield (
+        "`s_axis_tuser[0]` says that the packet is decrypted, and is read with its first beat; "
+        "`s_axis_tuser[1]`, that the beat is of the tweak."
+    )
+    yield ""
+    yield (
+        "The result is a packet of as many bytes as the text. `m_axis_tuser[0]` says that it was decrypted. "
+        "The next packet begins when it has left."
+    )
+    if core.parameters["tid_bits"]:
+        yield "The result has the TID of the packet's last beat."
+    yield ""
+    yield wide_refused("beat")
+    yield (
+        "It is taken to its end. Then one beat leaves with TKEEP = 0, TLAST = 1 and `m_axis_tuser[1]` = 1. "
+        "The packet behind it is right."
+    )
+
+
 def _messages(core: Core) -> Iterator[str]:
     yield ""
     yield (
@@ -355,6 +397,8 @@ def _introduced(core: Core, worked: Worked) -> Iterator[str]:
         yield f"The packet of the section Bytes, encrypted, with its {name} {where}:"
     elif core.unit:
         yield f"The unit of the section Bytes, encrypted; its number is `{worked.iv.hex(' ')}`:"
+    elif core.wide:
+        yield "The packet of the section Bytes, encrypted:"
     else:
         yield "The message of the section Bytes:"
 
@@ -396,6 +440,11 @@ def _timing(core: Core) -> Iterator[str]:
         yield from _packet_times(core, core.packet)
     elif core.unit:
         yield from _unit_times(core, core.unit)
+    elif core.wide:
+        yield from wide_timing(core)
+        if later := _later(core):
+            cycles = "a cycle" if later == 1 else f"{later} cycles"
+            yield f"Behind AXI-Stream the first result is offered {cycles} later than that."
     else:
         assert core.mac is not None
         most = core.mac["longest_latency_cycles"] + _later(core)

@@ -20,10 +20,10 @@ from ..core import Core
 from ..header import origin_lines
 from .accesses import core_registers, field_bit
 from .axi_bench import DRIVEN, PACKAGES
-from .example import on_blocks, on_numbers
+from .example import on_blocks, on_numbers, wide_result
 from .text import filled
 
-__all__ = ["RUN", "message_bench", "packets", "tags", "units", "word_bench", "word_registers_bench"]
+__all__ = ["RUN", "message_bench", "packets", "tags", "units", "wide", "word_bench", "word_registers_bench"]
 
 RUN = 3
 """Units of the run that the bench of a core announces where the core counts."""
@@ -33,6 +33,9 @@ _PACKETS = ((20, 37, 12), (0, 16, 12), (5, 0, 12), (0, 0, 12), (16, 1, 12), (3, 
 
 _UNITS = (16, 17, 48, 31, 40, 33)
 """Bytes of a unit: with stolen bytes and without."""
+
+_WIDE = ((0, 0), (5, 1), (16, 32), (35, 63), (3, -1), (7, 9))
+"""Bytes of the tweak, and by how many the text is longer than a block: one is too short."""
 
 _MESSAGES = (1, 16, 40, 0, 17, 5)
 """Bytes of a message."""
@@ -99,12 +102,28 @@ def tags(spec: Datapath) -> Iterator[tuple[Any, ...]]:
             yield key, text, tag[:size]
 
 
+def wide(spec: Datapath) -> Iterator[tuple[Any, ...]]:
+    """Packets of HCTR2 under two keys, in both directions, for a core of `spec`, computed from the
+    description: key, 1 where the core decrypts, tweak, text, result. The result of one that is refused is
+    empty.
+    """
+    rng, block = random.Random(spec.name), spec.block_bits // 8
+    for key in _keys(rng, spec.key_bits):
+        for t, more in _WIDE:
+            way = rng.choice(ways(spec.direction))
+            tweak, text = rng.randbytes(t), rng.randbytes(block + more)
+            refused = len(text) < block
+            yield key, way, tweak, text, b"" if refused else wide_result(spec, key, tweak, text, bool(way))
+
+
 def _known(spec: Datapath, core: Core, any_iv: bool) -> tuple[str, str, Iterator[tuple[Any, ...]]]:
     """What the core takes: one of them, many of them, and those of the bench."""
     if core.packet:
         return "packet", "packets", packets(spec, any_iv)
     if core.unit:
         return "unit", "data units", units(spec)
+    if core.wide:
+        return "wide", "packets", wide(spec)
     return "message", "messages", tags(spec)
 
 

@@ -59,6 +59,11 @@ def register_letters(core: Core) -> str:
         "C1 of the ciphertext; T is the tag.",
         "message": "M1 and so on are beats of the message in the section Bytes, T1 of its tag.",
     }
+    if core.wide:
+        what["packet"] = (
+            "A1 and so on are beats of the tweak in the section Bytes, P1 of the plaintext, C1 of the "
+            "ciphertext."
+        )
     both = "P1 and so on are beats of the plaintext in the section Bytes, C1 of its ciphertext."
     return f"{hexadecimal} {what.get(core.takes, both)}"
 

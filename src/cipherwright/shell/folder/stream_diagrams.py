@@ -106,6 +106,8 @@ class _Plan:
             return [*self.named("A", w.aad, 2, not w.block), *self.named("P", w.block)]
         if self.core.unit:
             return self.named("P", b"".join(words_of(w.block)))
+        if self.core.wide:
+            return [*self.named("A", w.aad, 2, False), *self.named("P", w.block)]
         if self.core.mac:
             return self.named("M", b"".join(mac_words(w.block, 8 * self.size)))
         return self.named("C" if w.decrypt else "P", w.block)
@@ -120,7 +122,7 @@ class _Plan:
     @property
     def what(self) -> str:
         """What beats make."""
-        return "packet" if self.core.packet else "unit" if self.core.unit else "message"
+        return "message" if self.core.takes == "block" else self.core.takes
 
     @property
     def at_once(self) -> bool:

@@ -10,7 +10,7 @@ from ..hctr2 import WideTiming, wide_words
 from ..short_words import keep_text, word_text
 from .example import Worked
 
-__all__ = ["wide_sentences", "wide_table", "wide_timing"]
+__all__ = ["wide_bytes", "wide_refused", "wide_sentences", "wide_table", "wide_timing", "wide_warning"]
 
 _EXPERIMENTAL = (
     "**Experimental.** No standard has this mode with blocks of {bits} bits, and nobody has published "
@@ -26,11 +26,8 @@ def wide_sentences(core: Core) -> Iterator[str]:
     """The protocol of packets at the ports of `core`."""
     p, bits = core.ports, core.parameters["block_bits"]
     assert core.wide is not None
-    n, most = core.wide["ports"], core.wide["message_bytes"]
-    if core.experimental:
-        terms = [f"x^{k}" if k else "1" for k in (bits, *POLYNOMIALS[bits])]
-        yield _EXPERIMENTAL.format(bits=bits, polynomial=" + ".join(terms))
-        yield ""
+    n, most = core.wide["ports"], wide_bytes(core)
+    yield from wide_warning(core)
     yield (
         f"A packet is a run of words of {bits // 8} bytes: those of the tweak, with `{n['aad']}` = 1, and "
         f"then those of the text, with `{n['aad']}` = 0. The last word of each may be shorter. There need be "
@@ -52,14 +49,34 @@ def wide_sentences(core: Core) -> Iterator[str]:
     yield f"Without `{p.valid_out}` all ports of the result are 0. `{n['last_out']}` is 1 with the last word."
     yield "The first word of the next packet can be taken in the cycle after the last word has left."
     yield ""
-    yield (
-        "A packet is refused where its text is shorter than a block, where its text or its tweak is too "
-        "long, where a word that is not the last of its kind is not whole, where a word has no byte, and "
-        "where a word of the tweak follows the text."
-    )
+    yield wide_refused("word")
     yield (
         f"It is taken to its end. Then one word leaves with `{n['error']}` = 1 and `{n['last_out']}` = 1 and "
         "without a byte. The packet behind it is right."
+    )
+
+
+def wide_warning(core: Core) -> Iterator[str]:
+    """What a user of an experimental `core` must know first, and an empty line; nothing of another."""
+    bits = core.parameters["block_bits"]
+    if core.experimental:
+        terms = [f"x^{k}" if k else "1" for k in (bits, *POLYNOMIALS[bits])]
+        yield _EXPERIMENTAL.format(bits=bits, polynomial=" + ".join(terms))
+        yield ""
+
+
+def wide_bytes(core: Core) -> int:
+    """Bytes of the longest text of `core`, and of the longest tweak."""
+    assert core.wide is not None
+    return int(core.wide["message_bytes"])
+
+
+def wide_refused(part: str) -> str:
+    """Which packets are refused; `part`: what one comes in, a word or a beat."""
+    return (
+        "A packet is refused where its text is shorter than a block, where its text or its tweak is too "
+        f"long, where a {part} that is not the last of its kind is not whole, where a {part} has no byte, "
+        f"and where a {part} of the tweak follows the text."
     )
 
 

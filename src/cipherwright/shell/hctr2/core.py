@@ -7,7 +7,7 @@ from ...spec import Loop
 from ..core import Core
 from ..core_inputs import CoreInputs
 from ..loop_core import LoopMode, keyed_loop, loop_core
-from .modules import WIDE_FILE, wide_modules
+from .modules import WIDE_FILE, told, wide_modules
 from .ports import WIDE_PORT_NAMES, WIDE_PORTS, port_groups
 from .testbench import testbench
 
@@ -35,7 +35,7 @@ def assemble_hctr2(of: CoreInputs) -> Core:
         f"tweak{_EXPERIMENTAL * spec.experimental}"
     )
     mode = LoopMode(
-        port_groups(spec.key_bits, spec.block_bits),
+        port_groups(spec.key_bits, spec.block_bits, told(spec)),
         WIDE_PORTS,
         Rate(latency, timing.word, stalls=True),
         said,

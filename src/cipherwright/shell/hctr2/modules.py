@@ -21,11 +21,11 @@ from ...rtl import (
 from ...spec import Loop
 from ..control import Control, Controlled, ControlTimes, core_control
 from ..keys import KeyUnit, keyed_top
-from ..message_core import inner_name
+from ..message_core import ZEROISING, inner_name
 from .ports import RUNNING, port_groups, result_pins, word_pins
 from .timing import WideTiming
 
-__all__ = ["WIDE_FILE", "WideModules", "field_parameters", "wide_modules"]
+__all__ = ["WIDE_FILE", "WideModules", "field_parameters", "told", "wide_modules"]
 
 WIDE_FILE = "cipherwright_loop_hctr2.sv"
 
@@ -103,7 +103,7 @@ def wide_modules(top: str, loop: Part, unit: KeyUnit, spec: Loop) -> WideModules
         _mode(top, key_bits, timing, log2),
         WrittenModule(WIDE_FILE.removesuffix(".sv"), (), _flip_flops(timing, log2)),
         control,
-        _top((top, inner_name(spec)), key_bits, block_bits),
+        _top((top, inner_name(spec)), key_bits, block_bits, told(spec)),
     )
 
 
@@ -157,25 +157,34 @@ def _mode(top: str, key_bits: int, timing: WideTiming, log2: int) -> Wrapper:
         (
             Wire(("expanded", "asks", "core_ready", "backwards", "done")),
             Wire(("asked", "result"), size),
-            Drive("inside_o", RUNNING.name),
+            # A key that waits is told in a packet's last cycle, or the next packet would begin before it.
+            Drive("inside_o", f"{RUNNING.name} & ~(valid_o & ready_i & last_o)"),
             Cell(f"{top}_ecb", "u_core", loop),
             Cell(WIDE_FILE.removesuffix(".sv"), "u_mode", mode, parameters),
         ),
     )
 
 
-def _top(names: tuple[str, str], key_bits: int, block_bits: int) -> Wrapper:
-    """The core under the names of its ports. names: of the core and of this module."""
-    (top, name), groups = names, port_groups(key_bits, block_bits)
+def told(spec: Loop) -> tuple[Pin, ...]:
+    """The port that tells AXI-Stream around the core of `spec` to forget; none where there is none."""
+    return (ZEROISING,) if spec.streams else ()
+
+
+def _top(names: tuple[str, str], key_bits: int, block_bits: int, tells: tuple[Pin, ...]) -> Wrapper:
+    """The core under the names of its ports. names: of the core and of this module; tells: the port that
+    tells what is around it to forget, where something is.
+    """
+    (top, name), groups = names, port_groups(key_bits, block_bits, tells)
     pins = {pin.name: pin.name for group in groups for pin in group.pins}
-    inner = {"busy_o": "moving", RUNNING.name: "running", "zeroising_o": "clearing"}
+    inner = {"busy_o": "moving", RUNNING.name: "running"} | ({} if tells else {"zeroising_o": "clearing"})
+    clearing = Wire(("clearing",), lint="the mode clears its memory itself.")
     return Wrapper(
         name,
         ("A key that is offered within a packet is taken when its last word has left.",),
         groups,
         (
             Wire(("running", "moving")),
-            Wire(("clearing",), lint="the mode clears its memory itself."),
+            *(() if tells else (clearing,)),
             Drive("busy_o", "moving | running"),
             Cell(f"{top}_control", "u_core", pins | inner),
         ),

@@ -71,8 +71,10 @@ def result_pins(block_bits: int) -> tuple[Pin, ...]:
     )
 
 
-def port_groups(key_bits: int, block_bits: int) -> tuple[Group, ...]:
-    """All ports of a core, in groups: for keys of `key_bits` and words of `block_bits` bits."""
+def port_groups(key_bits: int, block_bits: int, tells: tuple[Pin, ...] = ()) -> tuple[Group, ...]:
+    """All ports of a core, in groups: for keys of `key_bits` and words of `block_bits` bits. tells: the port
+    that tells what is around the core to forget, where something is.
+    """
     n = WIDE_PORTS
     result = Pin(n.block_out, block_bits, True, order=Order.BYTES, meaning="word of the result, otherwise 0")
     busy = (
@@ -91,6 +93,7 @@ def port_groups(key_bits: int, block_bits: int) -> tuple[Group, ...]:
             (
                 Pin(n.zeroise, meaning="one cycle clears keys, packets and the buffer"),
                 Pin(n.busy, out=True, meaning=busy),
+                *tells,
             )
         ),
     )
