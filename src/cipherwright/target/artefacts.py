@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..tools import run
+from ..tools import APART, run
 from .corners import CORNERS, corner_files
 from .facts import Target
 from .place import Effort, Placed, nextpnr_arguments, placer_arguments
@@ -62,7 +62,8 @@ class Artefacts:
         (self.out / "timing.txt").write_text("\n".join(_readable(best)) + "\n")
         more = [*placer_arguments(effort.placer), "--report", "nextpnr_again.json"]
         words = nextpnr_arguments(target, best.seed, effort.weight, "placed_from.json", more)
-        self._script(f'"${{NEXTPNR:-nextpnr-{target.nextpnr}}}" {" ".join(words)}')
+        apart = " ".join(f"{name}={value}" for name, value in APART.items())
+        self._script(f'{apart} "${{NEXTPNR:-nextpnr-{target.nextpnr}}}" {" ".join(words)}')
 
     def analysed(self, corners: Sequence[str]) -> None:
         """Keep what OpenSTA read and said, and the usable part of the library; the same of further `corners`,

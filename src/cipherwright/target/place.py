@@ -1,4 +1,6 @@
-"""Place and route by nextpnr (WebAssembly builds: the same input and seed give the same figures anywhere)."""
+"""Place and route by nextpnr (WebAssembly builds that see their folder alone: the same input and seed give
+the same figures anywhere).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckFailed
-from ..tools import run
+from ..tools import APART, run
 from .facts import REPAIRED, REROUTED, Target
 from .placed import Wires
 from .repair import repaired, rerouted
@@ -289,7 +291,7 @@ def _nextpnr(
     folder: Path, target: Target, seed: int, timing_weight: int, netlist: str, more: list[str]
 ) -> str:
     args = nextpnr_arguments(target, seed, timing_weight, netlist, more)
-    done = run(f"yowasp-nextpnr-{target.nextpnr}", args, cwd=folder, check=False)
+    done = run(f"yowasp-nextpnr-{target.nextpnr}", args, cwd=folder, check=False, env=APART)
     written = [folder / value for flag, value in pairwise(more) if flag in ("--report", "--write", "--sdf")]
     if done.returncode or not all(path.exists() for path in written):
         errors = [line for line in done.stdout.splitlines() if line.startswith("ERROR")]
