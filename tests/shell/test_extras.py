@@ -223,7 +223,16 @@ def test_the_cocotb_bench_of_messages_runs(
         ),
     ],
     ids=[
-        *("tag", "keep", "id", "verdict", "tag of a packet", "refusal", "length in a register", "IV of another channel"),
+        *(
+            "tag",
+            "keep",
+            "id",
+            "verdict",
+            "tag of a packet",
+            "refusal",
+            "length in a register",
+            "IV of another channel",
+        ),
         "IV in a channel's register",
     ],
 )

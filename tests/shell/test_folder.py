@@ -844,6 +844,7 @@ def test_the_folder_of_channels_behind_axi_stream(built: Callable[..., Built]) -
     ("variant", "there"),
     [
         (STREAM, ["results"]),
+        (("des-small", AXI), ["results"]),
         ((*BUS, "fifo_depth=64"), ["results"]),
         ((*LIGHT_GCM, AXI), ["words of results", "tags"]),
         ((*LIGHT_GCM, VERDICT, "release_words=64", AXI), ["words of results", "tags"]),
@@ -859,8 +860,9 @@ def test_the_room_for_results(
     said = (folder.path / "README.md").read_text()
     found = dict(re.findall(r"^The FIFO of ([\w ]+) has (\d+) places\.$", said, re.M))
     assert sorted(found) == sorted(there)
-    emitted = re.findall(r"\.DEPTH_LOG2\((\d+)\)", "".join(core.files.values()))
-    assert {int(n) for n in found.values()} <= {1 << int(log2) for log2 in emitted}
+    emitted = re.findall(r"\.(DEPTH_LOG2|PLACES)\((\d+)\)", "".join(core.files.values()))
+    places = {int(n) if what == "PLACES" else 1 << int(n) for what, n in emitted}
+    assert {int(n) for n in found.values()} <= places
     assert "fifo_depth=64" not in variant or found == {"results": "64"}
 
 

@@ -76,9 +76,7 @@ FAULTS = {
     "a packet that is refused shows its bytes": use("shows", "~error_q", "1'b1"),
     "a result is lost where nobody takes it": use("move", "~valid_q", "1'b1"),
     "a key is taken within a packet": use("loop_hctr2:inside_o", "begun_q", "work_q"),
-    "a packet begins before a key that waits": use(
-        "hctr2:inside_o", "~(valid_o & ready_i & last_o)", "1'b1"
-    ),
+    "a packet begins before a key that waits": use("hctr2:inside_o", "~(valid_o & ready_i & last_o)", "1'b1"),
     "a word is taken while a packet is at work": drop("loop_hctr2:ready_o", "~work_q"),
 }
 

@@ -74,9 +74,7 @@ def test_faults_are_seen(
 
 
 @pytest.mark.long_check
-def test_the_right_core_passes(
-    bench: Callable[[int], AxiMessageBench], built: Callable[..., Built]
-) -> None:
+def test_the_right_core_passes(bench: Callable[[int], AxiMessageBench], built: Callable[..., Built]) -> None:
     said = check_message_stream(bench(-1), built(*WHOLE[0])[0].parameters, keys=4)
     assert "each under the key that was there" in said
 

@@ -4,10 +4,13 @@ block or a block from before it.
 The netlist of the whole core runs with three values. Keys, counter blocks and blocks are unknown up to the
 cycle of zeroise_i, and known after it; nothing else is unknown. Whatever depends on an unknown bit is
 unknown. When the promised cycles are over, nothing may be unknown, and busy_o is 0; nor before that in a
-cycle in which busy_o is 0. 64 runs go side by side, each with zeroise_i in another cycle.
+cycle in which busy_o is 0. After zeroise_i no result is offered that depends on what was before. 64 runs go
+side by side, each with zeroise_i in another cycle.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +38,7 @@ def check_zeroise(folder: CoreFolder) -> str:
     t, limit = ThreeValued(n), int(record["zeroise_cycles"])
     late = int((record.get("unit") or {}).get("late_latency_cycles", 0))
     before = int(record["key_cycles"]) + 2 * int(record["latency_cycles"]) + (90 if ports.iv_valid else 40)
-    before += 2 * late
+    before += 2 * late + 4 * int((record.get("mac") or {}).get("longest_latency_cycles", 0))
     t.power_up()
     when: NDArray[np.int64] = np.linspace(1, before, RUNS).astype(np.int64)
     slot = (record.get("packet") or record.get("unit") or {}).get("ports", {}).get("load_slot", "")
@@ -45,11 +48,13 @@ def check_zeroise(folder: CoreFolder) -> str:
     traffic = _Traffic(t, ports, slot, distinct, announced, "" if ports.key_valid else unit)
     keyed = late + _TAKEN if late else before // 2
     ever = np.zeros(len(t.q), dtype=np.uint64)
+    offers = _offers(t, ports)
     for cycle in range(before + limit + 1):
         check_stop()
         traffic.put(cycle, runs_where(when < cycle), runs_where(when == cycle), cycle < keyed)
         t.settle()
         _check_busy(t, ports, runs_where(when < cycle), runs_where(when == cycle - limit), limit)
+        _check_offers(t, offers, runs_where(when < cycle))
         t.tick()
         if cycle == int(when[-1]):
             ever = t.unknown()
@@ -72,6 +77,32 @@ def _check_busy(t: ThreeValued, ports: PortSet, over: np.uint64, done: np.uint64
     check_none_left(t, over & zero & ~one, f"when {ports.busy} is 0 after zeroise_i")
     if done & (one | ~zero):
         raise CheckFailed(f"{limit} cycles after zeroise_i {ports.busy} is not 0")
+
+
+_WITH = ("tdata", "tkeep", "tlast", "tuser", "tid")
+"""What goes with TVALID of a stream."""
+
+
+def _offers(t: ThreeValued, ports: PortSet) -> dict[str, tuple[str, ...]]:
+    """The outputs that offer a result, and those that show it."""
+    sides = (name.removesuffix("_tvalid") for name in t.n.outputs if name.endswith("_tvalid"))
+    found = {
+        f"{side}_tvalid": tuple(name for what in _WITH if (name := f"{side}_{what}") in t.n.outputs)
+        for side in sides
+    }
+    if not found and ports.valid_out in t.n.outputs and ports.block_out in t.n.outputs:
+        found[ports.valid_out] = (ports.block_out,)
+    return found
+
+
+def _check_offers(t: ThreeValued, offers: Mapping[str, tuple[str, ...]], over: np.uint64) -> None:
+    """Raise CheckFailed where in one of the runs `over`, in which zeroise_i was 1 before, a result may be
+    offered that depends on what was before it. `offers`: as of `_offers`.
+    """
+    for valid, shown in offers.items():
+        _, one = t.output(valid)
+        if over & one and over & one & (t.unclear(shown) | t.unclear([valid])):
+            raise CheckFailed(f"a result at {valid} depends on what was before zeroise_i")
 
 
 def check_none_left(t: ThreeValued, done: np.uint64, after: str) -> None:

@@ -5,6 +5,7 @@ unknown.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -126,6 +127,13 @@ class ThreeValued:
             return (none, ALL) if bit == "1" else (ALL, none)
         place = self._place(bit)
         return self.can[place, 0], self.can[place, 1]
+
+    def unclear(self, ports: Iterable[str]) -> np.uint64:
+        """The runs in which a bit of the output `ports` is unknown, after `settle`."""
+        bits = [b for name in ports for b in self.n.outputs[name] if b not in ("0", "1")]
+        at = np.array([self._place(b) for b in bits], dtype=np.int64)
+        found = self.can[at, 0] & self.can[at, 1]
+        return np.uint64(np.bitwise_or.reduce(found)) if len(found) else np.uint64(0)
 
     def power_up(self) -> None:
         """All registers known: 0."""

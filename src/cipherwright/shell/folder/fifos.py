@@ -20,15 +20,17 @@ _KINDS = {
 
 def fifo_sentences(core: Core) -> Iterator[str]:
     """How many results and tags find room in the FIFOs of `core`; nothing where it has none."""
-    for name, log2 in sorted(set(_depths(core))):
+    for name, places in sorted(set(_depths(core))):
         if name in _KINDS:
             each = " of each channel" if core.channels else ""
-            yield f"The FIFO of {_KINDS[name]}{each} has {1 << log2} places."
+            yield f"The FIFO of {_KINDS[name]}{each} has {places} places."
 
 
 def _depths(core: Core) -> Iterator[tuple[str, int]]:
-    """Instances with a depth, and its logarithm."""
+    """Instances with a depth, and how many places that is."""
     for module in core.component.modules:
         for item in module.items if isinstance(module, Wrapper) else ():
             if isinstance(item, Cell) and "DEPTH_LOG2" in item.parameters:
-                yield item.name, int(item.parameters["DEPTH_LOG2"])
+                yield item.name, 1 << int(item.parameters["DEPTH_LOG2"])
+            elif isinstance(item, Cell) and "PLACES" in item.parameters:
+                yield item.name, int(item.parameters["PLACES"])
