@@ -46,8 +46,8 @@ FAULTS: dict[str, Fault | Faults] = {
     "a packet never ends": use("within_q", "~s_axis_tlast", "1'b1"),
     "the direction of a result is that of the packet behind": takes("out_decrypt", "s_axis_tuser[0]"),
     "a refusal is not told": takes("out_error", "1'b0"),
-    "TID is that of the first beat": use("id_q", "take ?", "take & ~within_q ?"),
-    "a word is overwritten before it is taken": takes("move", "1'b1"),
+    "TID is that of the first beat": use("id_q", "take", "(take & ~within_q)"),
+    "a word is overwritten before it is taken": takes("light_hctr2_small_key128:move", "1'b1"),
     "zeroising leaves a word": drop("out_valid", "~zeroising"),
     "a packet's end is lost": takes("out_last", "1'b0"),
     "a byte that is not there counts": takes("out_keep", "{16{1'b1}}"),
@@ -100,5 +100,7 @@ def test_the_readme_has_the_rules(built: Callable[..., Built]) -> None:
 
 
 def test_what_is_not_there_is_refused() -> None:
-    with pytest.raises(UserError, match="mode = hctr2 needs interface = plain or axi-stream, not registers"):
+    with pytest.raises(
+        UserError, match="mode = hctr2 needs interface = plain or axi-stream, not interface = registers"
+    ):
         load(TWO[0], [*TWO[1:], "interface=registers", "control=apb"])

@@ -226,7 +226,9 @@ def _wide_beats(
         left = [Beat(b"", True, way | 2, next(told))]
     else:
         left = _cut(wide_result(p, key, packet), size, way, told)
-    return Traffic((*tweak, *text), {"m_axis": tuple(left)})
+    first, *others = (*tweak, *text)
+    # The direction is read with the first beat, and the others say the opposite.
+    return Traffic((first, *(replace(b, user=b.user ^ 1) for b in others)), {"m_axis": tuple(left)})
 
 
 def play(s: AxiSession, traffic: Traffic, flow: Flow, within: Callable[[], None] | None = None) -> None:
