@@ -1,4 +1,6 @@
-"""Place and route by nextpnr (WebAssembly builds: the same input and seed give the same figures anywhere)."""
+"""Place and route by nextpnr (WebAssembly builds: the same input and seed give the same figures anywhere, but
+where a netlist comes placed: docs/decisions/0035-repaired-after-routing.md).
+"""
 
 from __future__ import annotations
 
