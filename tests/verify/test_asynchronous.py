@@ -184,6 +184,7 @@ FILES = {
         f"cipherwright_{name}.sv": "-chparam WIDTH 4 -chparam DEPTH_LOG2 3"
         for name in ("stream", "deep_stream")
     },
+    "cipherwright_short_stream.sv": "-chparam WIDTH 4 -chparam PLACES 3 -chparam BESIDE 2",
     "cipherwright_release.sv": "-chparam DEPTH_LOG2 3",
     "cipherwright_loop_hctr2.sv": "-chparam DEPTH_LOG2 3",
 }

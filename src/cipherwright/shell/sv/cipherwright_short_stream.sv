@@ -50,7 +50,7 @@ module cipherwright_short_stream #(
     // Bit 0: a place is free; bit k: k + 1 places are.
     reg ready_q;
     reg [LAST:1] free_q;
-    // Bit k: k + 1 words were accepted and are not offered yet. Their bits beside, the oldest first.
+    // Bit k: k + 1 words were accepted and not offered yet. Their bits beside, the oldest first.
     reg [PLACES-1:0] inside_q;
     reg [PLACES*BESIDE-1:0] beside_q;
     reg [BESIDE-1:0] out_beside_q;
@@ -116,7 +116,8 @@ module cipherwright_short_stream #(
     generate
         for (k = 1; k < LAST; k = k + 1) begin : gen_words
             always @(posedge clk)
-                if (moves[k]) words_q[k*WIDTH+:WIDTH] <= words_q[(k-1)*WIDTH+:WIDTH];
+                if (moves[k])
+                    words_q[k*WIDTH+:WIDTH] <= words_q[(k-1)*WIDTH+:WIDTH];
         end
         for (k = 0; k < LAST; k = k + 1) begin : gen_beside
             always @(posedge clk)
@@ -129,9 +130,9 @@ module cipherwright_short_stream #(
     always @(posedge clk) begin
         zeroise_q <= zeroise_i & ~rst_i;
         if (clear) begin
-            ready_q  <= 1'b0;
-            free_q   <= {LAST{1'b1}};
-            valid_q  <= {PLACES{1'b0}};
+            ready_q <= 1'b0;
+            free_q <= {LAST{1'b1}};
+            valid_q <= {PLACES{1'b0}};
             inside_q <= {PLACES{1'b0}};
         end else begin
             ready_q <= taken | free_q[1] | (ready_q & ~accept);

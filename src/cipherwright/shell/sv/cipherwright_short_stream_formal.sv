@@ -2,7 +2,7 @@
 // back-pressure, resets and zeroising.
 //
 // Every word that is accepted leaves once, in its order, as it went in, unless a reset or zeroising
-// comes before; a word that is offered stays until it is taken; ready says that a place is free, and
+// comes before; a word that is offered stays until it is taken; ready says that a place is free;
 // a word goes on while there is room in front of it. What went beside a word is offered with it.
 // When zeroise_i was 1 for PLACES cycles, no register has a word of before; what is offered is 0.
 //
@@ -28,7 +28,7 @@ module cipherwright_short_stream_formal #(
     localparam [3:0] ALL = PLACES;
     wire s_ready, core_valid, m_valid, wiping, m_beside;
     wire [WIDTH-1:0] m_data;
-    wire [PLACES-1:0] free, inside, valid, beside;
+    wire [PLACES-1:0] free, pending, valid, beside;
     wire [PLACES*WIDTH-1:0] words;
     reg started = 1'b0;
     always @(posedge clk) started <= 1'b1;
@@ -41,8 +41,7 @@ module cipherwright_short_stream_formal #(
     wire accepted = core_valid & core_ready_i;
     reg [3:0] flying;
     wire answered = answers && flying != 0;
-    always @(posedge clk)
-        flying <= clear ? 4'd0 : flying + {3'b0, accepted} - {3'b0, answered};
+    always @(posedge clk) flying <= clear ? 4'd0 : flying + {3'b0, accepted} - {3'b0, answered};
 
     cipherwright_short_stream #(
         .WIDTH(WIDTH),
@@ -63,7 +62,7 @@ module cipherwright_short_stream_formal #(
         .m_data_o(m_data),
         .m_beside_o(m_beside),
         .f_free_o(free),
-        .f_inside_o(inside),
+        .f_inside_o(pending),
         .f_zeroise_o(wiping),
         .f_valid_o(valid),
         .f_words_o(words),
@@ -100,9 +99,8 @@ module cipherwright_short_stream_formal #(
             assert (m_valid == valid[LAST]);
             if (cleared || wiping) assert (here == 0 && !s_ready);
             for (j = 1; j < PLACES; j = j + 1) assert (free[j] == (here + j < PLACES));
-            for (j = 0; j < PLACES; j = j + 1) assert (inside[j] == (waiting > j));
-            for (j = 1; j < PLACES; j = j + 1)
-                if (!cleared && valid_past[j-1]) assert (valid[j]);
+            for (j = 0; j < PLACES; j = j + 1) assert (pending[j] == (waiting > j));
+            for (j = 1; j < PLACES; j = j + 1) if (!cleared && valid_past[j-1]) assert (valid[j]);
         end
 
     // A word that is offered stays until it is taken.
@@ -132,17 +130,16 @@ module cipherwright_short_stream_formal #(
             ahead <= ahead - 1'b1;
         end
     end
-    always @(*)
-        if (watched && answered && ahead == stored[PLACES]) assume (answer == value);
+    always @(*) if (watched && answered && ahead == stored[PLACES]) assume (answer == value);
     always @(*)
         if (started && watched) begin
             assert (!wiping);
             assert (ahead < here);
             if (shown) assert (m_data == value && m_beside == aside);
             for (j = 0; j < PLACES; j = j + 1)
-                if (valid[j] && behind[j] == ahead) assert (words[j*WIDTH+:WIDTH] == value);
+            if (valid[j] && behind[j] == ahead) assert (words[j*WIDTH+:WIDTH] == value);
             for (j = 0; j < PLACES; j = j + 1)
-                if (!shown && ahead == j + m_valid) assert (beside[j] == aside);
+            if (!shown && ahead == j + m_valid) assert (beside[j] == aside);
         end
 
     // Zeroising: how long, and what the registers took in that time.
@@ -160,7 +157,7 @@ module cipherwright_short_stream_formal #(
         if (started) begin
             assert (times <= ALL && (times == 0 || zeroised));
             for (j = 0; j < LAST; j = j + 1)
-                if (times > j) assert (words[j*WIDTH+:WIDTH] == shows[j*WIDTH+:WIDTH]);
+            if (times > j) assert (words[j*WIDTH+:WIDTH] == shows[j*WIDTH+:WIDTH]);
             if (times > 1) assert (beside == {PLACES{last_beside}});
             if (wiped) assert (m_data == 0 && !m_beside);
         end
