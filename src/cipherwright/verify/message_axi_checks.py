@@ -226,9 +226,11 @@ def _wide_beats(
         left = [Beat(b"", True, way | 2, next(told))]
     else:
         left = _cut(wide_result(p, key, packet), size, way, told)
-    first, *others = (*tweak, *text)
-    # The direction is read with the first beat, and the others say the opposite.
-    return Traffic((first, *(replace(b, user=b.user ^ 1) for b in others)), {"m_axis": tuple(left)})
+    beats, reads = [*tweak, *text], max(bench.word_bytes // size, 1)
+    # The direction is read with the first word, and beats behind it say the opposite.
+    reads = min(reads, len(tweak) or reads)
+    beats[reads:] = [replace(b, user=b.user ^ 1) for b in beats[reads:]]
+    return Traffic(tuple(beats), {"m_axis": tuple(left)})
 
 
 def play(s: AxiSession, traffic: Traffic, flow: Flow, within: Callable[[], None] | None = None) -> None:

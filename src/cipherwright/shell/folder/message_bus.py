@@ -316,8 +316,8 @@ def _wide(core: Core) -> Iterator[str]:
         "first byte of the result depends on the last one of the text."
     )
     yield (
-        "`s_axis_tuser[0]` says that the packet is decrypted, and is read with its first beat; "
-        "`s_axis_tuser[1]`, that the beat is of the tweak."
+        "`s_axis_tuser[0]` says that the packet is decrypted. It is read with the first word: keep it in all "
+        "beats of that. `s_axis_tuser[1]` says that the beat is of the tweak."
     )
     yield ""
     yield (
