@@ -91,7 +91,7 @@ def test_the_readme_has_the_rules(built: Callable[..., Built]) -> None:
     text = (built(*WHOLE[2])[1].path / "README.md").read_text()
     for said in (
         "A packet is a message of HCTR2",
-        "`s_axis_tuser[1]`, that the beat is of the tweak",
+        "`s_axis_tuser[1]` says that the beat is of the tweak",
         "`m_axis_tuser[1]` = 1",
         "The result has the TID of the packet's last beat.",
         "The core waits until a result is taken",
