@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from cipherwright.spec import load, preset_names
 
@@ -47,9 +48,15 @@ _MARKS = "†‡§¶"
 """Of records that are of an earlier netlist, one mark a reason."""
 
 
+def _clock(record: dict[str, Any]) -> str:
+    """MHz of the best seed, and in brackets of the worst one where several were placed."""
+    best, seeds = f"{record['fmax_mhz']:.0f}", record.get("fmax_by_seed") or {}
+    return f"{best} ({min(seeds.values()):.0f})" if len(seeds) > 1 else best
+
+
 def table(presets: Iterable[str]) -> str:
     """Markdown, one row a preset; the measured columns are of the record on ecp5-85k-8, else of another
-    target that is named.
+    target that is named. Clocks of cells have no seeds.
     """
     stale = {
         (b["preset"], b["target"]): b["stale"]
@@ -70,7 +77,7 @@ def table(presets: Iterable[str]) -> str:
                 f"{r['latency_cycles']}",
                 f"{r['luts']:,}",
                 f"{r['ffs']:,}",
-                f"{r['fmax_mhz']:.0f}",
+                _clock(r),
                 f"{r['throughput_gbps']:.2f}",
                 f"{r['mbps_per_lut']:.2f}",
             ]
@@ -118,7 +125,8 @@ def pages() -> dict[Path, str]:
     )
     head = (
         "# All presets\n\nMade by `benchmarks/status.py` from the catalogue and the records in "
-        "`benchmarks/records`; the target is ECP5 where no other is named.\n\n"
+        "`benchmarks/records`; the target is ECP5 where no other is named. "
+        "MHz: of the best seed, and in brackets of the worst one where several were placed.\n\n"
     )
     status = head + table(preset_names()) + "\n"
     return {ROOT / "README.md": rows, ROOT / "docs" / "status.md": status, FIGURES: figures()}
